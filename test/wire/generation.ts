@@ -1,0 +1,114 @@
+import type { Reply, ToolCall } from './reply.ts';
+import { splitIntoTokens } from './split-into-tokens.ts';
+import type { TokenCounts } from './token-counts.ts';
+import type { WireRequest } from './wire-request.ts';
+import { words } from './words.ts';
+
+const CHARACTERS_PER_ARGUMENT_TOKEN = 4;
+
+interface SpokenPart<Kind> {
+  readonly kind: Kind;
+  readonly tokens: readonly string[];
+}
+
+export interface ToolCallPart {
+  readonly kind: 'tool-call';
+  readonly name: string;
+  /** Unlike every other one of this server. */
+  readonly suffix: string;
+  readonly tokens: readonly string[];
+}
+
+export type Part = SpokenPart<'reasoning'> | SpokenPart<'text'> | ToolCallPart;
+
+/** What the request allows. */
+export interface GenerationLimits {
+  /** Of each choice, reasoning included. */
+  readonly outputTokens?: number | undefined;
+  /** Whether the model reasons at all. */
+  readonly reasons: boolean;
+  readonly choices: number;
+}
+
+/** All that the model generates for one request if nothing stops it. */
+export interface Generation {
+  /** Makes the ids of this reply unlike those of every other one. */
+  readonly suffix: string;
+  readonly createdAtSeconds: number;
+  readonly model: string;
+  readonly request: WireRequest;
+  readonly reply: Reply;
+  /** The same for every choice. */
+  readonly parts: readonly Part[];
+  readonly choices: number;
+  /** Whether the output limit ended it. */
+  readonly truncated: boolean;
+  /** Over all choices. */
+  readonly counts: TokenCounts;
+}
+
+export function generate(
+  request: WireRequest,
+  reply: Reply,
+  limits: GenerationLimits,
+  number: number,
+): Generation {
+  const suffix = String(number).padStart(24, '0');
+  const wanted = wantedParts(reply, limits.reasons, suffix);
+  const limit = reply.ignoreOutputLimit ? undefined : limits.outputTokens;
+  const parts = limit === undefined ? wanted : truncate(wanted, limit);
+  return {
+    suffix,
+    createdAtSeconds: Math.floor(Date.now() / 1000),
+    model: reply.servedModel ?? request.model,
+    request,
+    reply,
+    parts,
+    choices: limits.choices,
+    truncated: tokensIn(parts) < tokensIn(wanted),
+    counts: {
+      input: reply.inputTokens ?? 100,
+      cacheRead: reply.cacheRead ?? 0,
+      cacheWrite5m: reply.cacheWrite5m ?? 0,
+      cacheWrite1h: reply.cacheWrite1h ?? 0,
+      output: limits.choices * tokensIn(parts.filter((part) => part.kind !== 'reasoning')),
+      reasoning: limits.choices * tokensIn(parts.filter((part) => part.kind === 'reasoning')),
+    },
+  };
+}
+
+function wantedParts(reply: Reply, reasons: boolean, suffix: string): Part[] {
+  const parts: Part[] = [
+    { kind: 'reasoning', tokens: words(reasons ? (reply.reasoningTokens ?? 0) : 0) },
+    { kind: 'text', tokens: textTokens(reply) },
+    ...(reply.toolCalls ?? []).map((call, position) => toolCallPart(call, `${suffix}${position}`)),
+  ];
+  return parts.filter((part) => part.tokens.length > 0);
+}
+
+function textTokens({ text, outputTokens, toolCalls }: Reply): string[] {
+  if (text !== undefined) return splitIntoTokens(text, outputTokens);
+  return words(outputTokens ?? (toolCalls ? 0 : 5));
+}
+
+function toolCallPart(call: ToolCall, suffix: string): ToolCallPart {
+  const json =
+    typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {});
+  const count = Math.ceil(json.length / CHARACTERS_PER_ARGUMENT_TOKEN);
+  return { kind: 'tool-call', name: call.name, suffix, tokens: splitIntoTokens(json, count) };
+}
+
+function truncate(parts: readonly Part[], limit: number): Part[] {
+  let left = limit;
+  const kept: Part[] = [];
+  for (const part of parts) {
+    if (left <= 0) break;
+    kept.push({ ...part, tokens: part.tokens.slice(0, left) });
+    left -= part.tokens.length;
+  }
+  return kept;
+}
+
+function tokensIn(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => sum + part.tokens.length, 0);
+}

@@ -1,0 +1,13 @@
+import { anthropicMessages } from './anthropic-messages.ts';
+import { openaiChat } from './openai-chat.ts';
+import { openaiEmbeddings } from './openai-embeddings.ts';
+import { openaiResponses } from './openai-responses.ts';
+import type { Protocol } from './protocol.ts';
+
+/** All that the server speaks; a further one is a file like these, and a line here. */
+export const PROTOCOLS: readonly Protocol[] = [
+  openaiChat,
+  openaiResponses,
+  openaiEmbeddings,
+  anthropicMessages,
+];

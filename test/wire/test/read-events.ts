@@ -1,0 +1,20 @@
+interface ReadEvent {
+  readonly name: string | undefined;
+  /** Parsed where it is JSON. */
+  readonly data: unknown;
+}
+
+/** The events of a finished stream; throws where its framing is not the one of the real ones. */
+export async function readEvents(response: Response): Promise<ReadEvent[]> {
+  const text = await response.text();
+  if (!text.endsWith('\n\n'))
+    throw new Error(`A stream ends with ${JSON.stringify(text.slice(-9))}`);
+  return text.slice(0, -2).split('\n\n').map(readEvent);
+}
+
+function readEvent(text: string): ReadEvent {
+  const found = /^(?:event: (?<name>.*)\n)?data: (?<data>.*)$/.exec(text);
+  if (found === null) throw new Error(`No event: ${text}`);
+  const { name, data = '' } = found.groups ?? {};
+  return { name, data: data.startsWith('{') ? JSON.parse(data) : data };
+}
