@@ -1,0 +1,81 @@
+import { contextOf, findInTable, tablePrice } from './genai-model.ts';
+import { GENAI_SOURCE } from './genai-table.ts';
+import { movedTo } from './known-errors.ts';
+import { canonicalName, type ModelName, nameKey, routedName } from './model-name.ts';
+import { outputLimit } from './output-limits.ts';
+import { followAlias, type PriceRules } from './price-rules.ts';
+import { fixedModel, freeModel, multiplyModel, type PricedModel } from './priced-model.ts';
+import type { ParsedOverride } from './rate-override.ts';
+import { snapshotBases } from './snapshot-suffix.ts';
+
+/** Aliases may lead to aliases, and must end. */
+const NAMES_MAX = 16;
+
+/** The price of what a framework calls a provider and a model; a string says why it has none. */
+export function resolveModel(
+  rules: PriceRules,
+  provider: string,
+  model: string,
+): PricedModel | string {
+  const names: ModelName[] = [];
+  const priced = resolveName(rules, canonicalName(provider, model), names);
+  if (typeof priced === 'string' || priced.source !== GENAI_SOURCE) return priced;
+  // The name that was called comes first: a factor on a deployment beats one on what it stands for.
+  const multiplier = names.map((name) => rules.multipliers.get(nameKey(name))).find(Boolean);
+  return multiplier === undefined ? priced : multiplyModel(priced, multiplier);
+}
+
+/**
+ * An override, else `free`, else an alias, else what is known better than the table, else the table.
+ * Every name that was looked up on the way is added to `names`.
+ */
+function resolveName(rules: PriceRules, name: ModelName, names: ModelName[]): PricedModel | string {
+  if (names.length > NAMES_MAX) return 'its aliases lead nowhere';
+  const routed = routedName(name);
+  for (const candidate of routed === name ? [name] : [name, routed]) {
+    names.push(candidate);
+    const configured = configuredPrice(rules, candidate, names);
+    if (configured !== undefined) return configured;
+  }
+  const moved = movedTo(nameKey(routed));
+  const [provider = '', model = ''] = moved?.split('/') ?? [];
+  return tablePrice(moved === undefined ? routed : { provider, model });
+}
+
+function configuredPrice(
+  rules: PriceRules,
+  name: ModelName,
+  names: ModelName[],
+): PricedModel | string | undefined {
+  const key = nameKey(name);
+  const override = overrideOf(rules, name);
+  if (override !== undefined) return overriddenModel(name, override);
+  if (rules.free.get(key) !== undefined) return freeModel(name.provider, name.model);
+  const alias = rules.aliases.get(key);
+  return alias === undefined ? undefined : resolveName(rules, followAlias(alias, key), names);
+}
+
+// Providers answer a call of gpt-5.1 with gpt-5.1-2025-11-13, which must not fall back to the table.
+// A snapshot that the table keeps apart from its family, as gpt-4o-2024-05-13, keeps its own price.
+function overrideOf(rules: PriceRules, name: ModelName): ParsedOverride | undefined {
+  const own = rules.overrides.get(nameKey(name));
+  if (own !== undefined || rules.overrides.size === 0) return own;
+  for (const model of snapshotBases(name.model)) {
+    const base = { provider: name.provider, model };
+    const override = rules.overrides.get(nameKey(base));
+    if (override !== undefined && findInTable(base).model === findInTable(name).model) {
+      return override;
+    }
+  }
+  return undefined;
+}
+
+function overriddenModel(name: ModelName, override: ParsedOverride): PricedModel {
+  const { card, maxOutputTokens, contextTokens } = override;
+  const listed = findInTable(routedName(name)).model;
+  return {
+    ...fixedModel('override', name.provider, name.model, card),
+    maxOutputTokens: maxOutputTokens ?? outputLimit(nameKey(name)),
+    contextTokens: contextTokens ?? (listed === undefined ? null : contextOf(listed)),
+  };
+}
