@@ -1,0 +1,57 @@
+import type { Unit } from './denial.ts';
+import { thresholdAmount } from './threshold.ts';
+import type { Account, AccountReading } from './usage-sink.ts';
+import type { WindowSpan } from './window.ts';
+
+/**
+ * How near an account is to its cap, by the comparison the gate makes: `approaching` from the first
+ * of `warnAt`, `reached` at the cap, `exceeded` above it.
+ */
+export type AccountTier = 'ok' | 'approaching' | 'reached' | 'exceeded' | 'blocked';
+
+/** The figures of one account. Amounts in nano-USD, tokens or counts; null where there is none. */
+export interface AccountStatus {
+  readonly budget: string;
+  readonly account: string;
+  readonly unit: Unit;
+  readonly limit: number | null;
+  readonly committed: number;
+  readonly held: number;
+  readonly remaining: number | null;
+  readonly tier: AccountTier;
+  readonly window: WindowSpan;
+  /** Ms since the epoch. */
+  readonly resetsAt: number | null;
+  /** Calls refused in this window. */
+  readonly denials: number;
+}
+
+export function accountStatus({ rule }: Account, reading: AccountReading): AccountStatus {
+  const { account, limit, committed, held, window, denials } = reading;
+  return {
+    budget: rule.budget,
+    account,
+    unit: rule.unit,
+    limit,
+    committed,
+    held,
+    remaining: limit === null ? null : Math.max(0, limit - committed - held),
+    tier: reading.blocked ? 'blocked' : tierOf(limit, committed, rule.thresholds),
+    window,
+    resetsAt: window.endsAt,
+    denials,
+  };
+}
+
+function tierOf(
+  limit: number | null,
+  committed: number,
+  thresholds: readonly number[],
+): AccountTier {
+  if (limit === null) return 'ok';
+  if (committed > limit) return 'exceeded';
+  if (committed === limit) return 'reached';
+  const [lowest] = thresholds;
+  const approaching = lowest !== undefined && committed >= thresholdAmount(limit, lowest);
+  return approaching ? 'approaching' : 'ok';
+}

@@ -1,0 +1,94 @@
+import type { BoundAccount } from './bound-budgets.ts';
+import { ceilingAmount, outputWithinAmount } from './call-amounts.ts';
+import type { BoundClaim } from './call-hold.ts';
+import type { CallPrice } from './call-price.ts';
+import type { CallRequest, Estimate } from './call-request.ts';
+import type { Refusal } from './denial.ts';
+import { usd } from './money.ts';
+
+/** What is asked of the accounts for one attempt. */
+export interface AdmissionPlan {
+  readonly estimate: Estimate;
+  readonly claims: readonly BoundClaim[];
+  /** The output that the claims cover; null when nothing is held for it. */
+  readonly outputTokens: number | null;
+  /** The call asked for more output than is covered. */
+  readonly clamped: boolean;
+}
+
+// No model produces so much in one call: the bound where neither the call nor the price book has one.
+const UNBOUNDED_OUTPUT_TOKENS = 10_000_000;
+/** What a call holds on its accounts at first. */
+export function planAdmission(
+  call: CallRequest,
+  accounts: readonly BoundAccount[],
+  price: CallPrice,
+  estimate: Estimate,
+): AdmissionPlan {
+  if (estimate === 'ceiling') return ceilingPlan(call, accounts, price, outputBound(call, price));
+  const fixed = estimate === 'none' ? 0 : usd(estimate.fixed.usd);
+  const claims = accounts.map((account) => {
+    const { unit } = account.rule;
+    if (unit === 'usd') return { account, amount: fixed };
+    return { account, amount: unit === 'tokens' ? 0 : 1 };
+  });
+  return { estimate, claims, outputTokens: null, clamped: false };
+}
+
+/** The largest output the call may produce: what it asks for, or else the most the model can give. */
+function outputBound(call: CallRequest, { quote }: CallPrice): number {
+  if (call.maxOutputTokens !== undefined) return call.maxOutputTokens;
+  return quote?.maxOutputTokens ?? quote?.contextTokens ?? UNBOUNDED_OUTPUT_TOKENS;
+}
+
+function ceilingPlan(
+  call: CallRequest,
+  accounts: readonly BoundAccount[],
+  { rates }: CallPrice,
+  outputTokens: number,
+): AdmissionPlan {
+  const size = { inputTokens: call.inputTokens, outputTokens };
+  const claims = accounts.map((account) => ({
+    account,
+    amount: ceilingAmount(account.rule, size, rates),
+  }));
+  return { estimate: 'ceiling', claims, outputTokens, clamped: false };
+}
+
+/**
+ * The plan to try after a refusal: the largest output that the refusing accounts can still carry, if
+ * the caller can lower the provider's limit and it is of use to it. Undefined when there is none.
+ */
+export function smallerPlan(
+  call: CallRequest,
+  refused: AdmissionPlan,
+  price: CallPrice,
+  refusals: readonly Refusal[],
+): AdmissionPlan | undefined {
+  const { minOutputTokens } = call;
+  const { claims, outputTokens } = refused;
+  if (outputTokens === null || minOutputTokens === undefined) return undefined;
+  const asked = call.maxOutputTokens ?? outputTokens;
+  const least = Math.max(1, Math.min(minOutputTokens, asked));
+  const accounts = claims.map(({ account }) => account);
+  const output = outputLeft(refusals, accounts, call.inputTokens, price);
+  if (output < least || output >= outputTokens) return undefined;
+  return { ...ceilingPlan(call, accounts, price, output), clamped: true };
+}
+
+/** The most output tokens that all refusing accounts can carry; negative when none. */
+function outputLeft(
+  refusals: readonly Refusal[],
+  accounts: readonly BoundAccount[],
+  inputTokens: number,
+  { rates }: CallPrice,
+): number {
+  let output = Number.POSITIVE_INFINITY;
+  for (const refusal of refusals) {
+    const account = accounts.find(({ key }) => key === refusal.account);
+    const left = (refusal.limit ?? 0) - refusal.committed - refusal.held;
+    if (account === undefined || refusal.kind === 'blocked' || left <= 0) return -1;
+    output = Math.min(output, outputWithinAmount(account.rule, left, inputTokens, rates));
+  }
+  return output;
+}

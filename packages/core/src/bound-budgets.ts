@@ -1,0 +1,113 @@
+import type { Budget } from './budget.ts';
+import type { TokenCount } from './budget-limit.ts';
+import { accountKey, type Identity } from './identity.ts';
+import { usd } from './money.ts';
+import { RecentMap } from './recent-map.ts';
+import type { Account, AccountRule } from './usage-sink.ts';
+import { compileWindow } from './window.ts';
+
+/** A budget as the guard works with it. */
+export interface BudgetRule extends AccountRule {
+  /** Accounts met lately, by the value of the only dimension: most calls come from the same few. */
+  readonly met: RecentMap<BoundAccount>;
+  readonly per: readonly string[];
+  readonly tokenCount: TokenCount;
+  readonly onUnknown: 'charge' | 'release';
+  readonly match: readonly Matcher[];
+}
+
+interface Matcher {
+  readonly dimension: string;
+  readonly pattern: RegExp;
+}
+
+/** An account that a call is held and charged on. */
+export interface BoundAccount extends Account {
+  readonly rule: BudgetRule;
+}
+
+const ACCOUNTS_REMEMBERED = 4_096;
+const PARTS_PER_MILLION = 1_000_000;
+
+export function compileBudget(budget: Budget): BudgetRule {
+  const shares = new Set([...(budget.warnAt ?? []), 1]);
+  return {
+    budget: budget.name,
+    per: budget.per,
+    met: new RecentMap(ACCOUNTS_REMEMBERED),
+    window: compileWindow(budget.window),
+    blocked: budget.block === true,
+    attribute: budget.attribute ?? 'reserve',
+    onUnknown: budget.onUnknown ?? 'charge',
+    thresholds: [...shares]
+      .map((share) => Math.round(share * PARTS_PER_MILLION))
+      .sort((a, b) => a - b),
+    match: Object.entries(budget.match ?? {}).map(([dimension, glob]) => ({
+      dimension,
+      pattern: globPattern(glob),
+    })),
+    ...unitAndLimit(budget),
+  };
+}
+
+function unitAndLimit(
+  budget: Budget,
+): Pick<BudgetRule, 'unit' | 'limit' | 'tokenCount' | 'onExpiry'> {
+  const { limit = { requests: 'unlimited' }, onExpiry = 'charge' } = budget;
+  const number = (value: number | 'unlimited'): number | null =>
+    value === 'unlimited' ? null : value;
+  const tokenCount = 'total';
+  if ('usd' in limit) {
+    const nano = limit.usd === 'unlimited' ? null : usd(limit.usd);
+    return { unit: 'usd', limit: nano, tokenCount, onExpiry };
+  }
+  if ('tokens' in limit) {
+    return {
+      unit: 'tokens',
+      limit: number(limit.tokens),
+      tokenCount: limit.count ?? 'total',
+      onExpiry,
+    };
+  }
+  if ('requests' in limit) {
+    return { unit: 'requests', limit: number(limit.requests), tokenCount, onExpiry };
+  }
+  // A call that is no longer running takes no place, however it ended.
+  return { unit: 'concurrent', limit: limit.concurrent, tokenCount, onExpiry: 'release' };
+}
+
+function globPattern(glob: string): RegExp {
+  const literal = (part: string): string => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${glob.split('*').map(literal).join('.*')}$`, 's');
+}
+
+/**
+ * The accounts of every budget that binds: those whose dimensions the identity has and whose `match`
+ * holds. A budget with a missing dimension is passed over; the others still bind.
+ */
+export function bindBudgets(rules: readonly BudgetRule[], identity: Identity): BoundAccount[] {
+  const accounts: BoundAccount[] = [];
+  for (const rule of rules) {
+    if (rule.match.length > 0 && !rule.match.every((matcher) => holds(matcher, identity))) continue;
+    const account = accountOf(rule, identity);
+    if (account !== undefined) accounts.push(account);
+  }
+  return accounts;
+}
+
+function accountOf(rule: BudgetRule, identity: Identity): BoundAccount | undefined {
+  const { per, met } = rule;
+  const value = per.length === 1 ? identity[per[0] as string] : undefined;
+  const known = value === undefined ? undefined : met.get(value);
+  if (known !== undefined) return known;
+  const key = accountKey(rule.budget, per, identity);
+  if (key === undefined) return undefined;
+  const account = { key, rule };
+  if (value !== undefined) met.set(value, account);
+  return account;
+}
+
+function holds({ dimension, pattern }: Matcher, identity: Identity): boolean {
+  const value = identity[dimension];
+  return value !== undefined && pattern.test(value);
+}

@@ -1,0 +1,104 @@
+import { AmbientIdentity } from './ambient-identity.ts';
+import { type BoundAccount, type BudgetRule, bindBudgets, compileBudget } from './bound-budgets.ts';
+import { defineBudgets } from './budget.ts';
+import { CallPrice } from './call-price.ts';
+import type { CallRequest } from './call-request.ts';
+import { ConfigError, MissingIdentityError } from './errors.ts';
+import type { SpendGuardOptions } from './guard-options.ts';
+import { checkedIdentity, type Identity } from './identity.ts';
+import type { PriceBook } from './price-book.ts';
+
+/** Who pays for a call, and with what it is priced. */
+export interface BoundCall {
+  readonly identity: Identity;
+  readonly accounts: readonly BoundAccount[];
+  readonly price: CallPrice;
+}
+
+/** Finds the accounts and the price of a call. */
+export class CallBinder {
+  readonly ambient: AmbientIdentity = new AmbientIdentity();
+  readonly #rules: readonly BudgetRule[];
+  readonly #prices: PriceBook | undefined;
+  readonly #identity: Identity | undefined;
+  readonly #unbudgeted: 'deny' | 'allow';
+  readonly #secrets: ReadonlySet<string>;
+
+  /** @throws ConfigError for budgets that are not valid, or that are in USD without prices. */
+  constructor(options: SpendGuardOptions) {
+    this.#rules = defineBudgets(options.budgets).map(compileBudget);
+    this.#prices = options.prices;
+    this.#identity = options.identity;
+    this.#unbudgeted = options.unbudgeted ?? 'deny';
+    this.#secrets = new Set(['apiKey', ...(options.secrets ?? [])]);
+    const money = this.#rules.find(({ unit }) => unit === 'usd');
+    if (money !== undefined && this.#prices === undefined) {
+      throw new ConfigError(
+        `Budget "${money.budget}" is in USD, and nobody says what models cost. Add ` +
+          "`prices: createPriceBook()` from '@hardcap/prices', or limit tokens or requests instead.",
+      );
+    }
+  }
+
+  /**
+   * @throws MissingIdentityError when no budget binds the call; UnpricedModelError when one in USD
+   * does and the model has no price.
+   */
+  bind(request: CallRequest, at: number): BoundCall {
+    const { provider, model, identity: given } = request;
+    // Copied only where there is something to add: most calls bring their whole identity themselves.
+    const fallback = this.#fallback(request.defaultIdentity);
+    const known = fallback === undefined ? given : { ...fallback, ...given };
+    const identity = this.checked({ ...known, provider, model });
+    const bound = bindBudgets(this.#rules, identity);
+    if (bound.length === 0 && this.#unbudgeted === 'deny') throw this.#unbound(request, identity);
+    const money = bound.some(({ rule }) => rule.unit === 'usd');
+    const price = new CallPrice(this.#prices, request, at, money);
+    return { identity, accounts: price.quote?.free ? bound.filter(bindsFree) : bound, price };
+  }
+
+  /** The accounts that an identity has, whatever model it will call. */
+  accountsOf(identity: Identity): BoundAccount[] {
+    const who = this.checked({ ...this.#fallback(), ...identity });
+    const rules = this.#rules.map((rule) => ({
+      ...rule,
+      match: rule.match.filter(({ dimension }) => dimension in who || !isOfCall(dimension)),
+    }));
+    return bindBudgets(rules, who);
+  }
+
+  /** An identity as it may be shown: checked, with secrets hashed. */
+  checked(identity: Identity): Identity {
+    return checkedIdentity(identity, this.#secrets);
+  }
+
+  /** What is known where a call says nothing: of its context, of its adapter, of the guard. */
+  #fallback(ofAdapter?: Identity): Identity | undefined {
+    const ambient = this.ambient.get();
+    if (ambient === undefined && ofAdapter === undefined) return this.#identity;
+    return { ...this.#identity, ...ofAdapter, ...ambient };
+  }
+
+  #unbound(request: CallRequest, identity: Identity): MissingIdentityError {
+    const known = Object.keys(identity).filter((dimension) => !isOfCall(dimension));
+    const budgets = this.#rules.map(
+      ({ budget, per }) => `"${budget}" (per ${per.join(', ') || 'everyone'})`,
+    );
+    return new MissingIdentityError(
+      `No budget binds this call to ${request.model}. Its identity has ` +
+        `${known.join(', ') || 'no dimensions'}; the budgets are ${budgets.join(', ') || 'none'}. ` +
+        'Give what is missing with the call or by withIdentity, add a budget that binds it, or set ' +
+        '`unbudgeted: "allow"`.',
+    );
+  }
+}
+
+/** What is declared free costs no money, so budgets of money have no say in it, unless they are blocked. */
+function bindsFree({ rule }: BoundAccount): boolean {
+  return rule.unit !== 'usd' || rule.blocked;
+}
+
+/** Dimensions that hardcap adds itself. */
+function isOfCall(dimension: string): boolean {
+  return dimension === 'model' || dimension === 'provider';
+}

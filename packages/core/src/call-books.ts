@@ -1,0 +1,122 @@
+import { askSink } from './ask-sink.ts';
+import { type Awaitable, whenThere } from './awaitable.ts';
+import type { BoundAccount } from './bound-budgets.ts';
+import { settledDetails } from './call-details.ts';
+import type { CallPrice } from './call-price.ts';
+import type { CallRequest } from './call-request.ts';
+import { ceilingCost } from './cost.ts';
+import type { EventPort } from './event.ts';
+import type { Identity } from './identity.ts';
+import type { CallEnd, SettleResult } from './settlement.ts';
+import { figuresOf, settledAmount } from './settlement-figures.ts';
+import { outputTokensOf, type TokenUsage } from './usage.ts';
+import type {
+  Claim,
+  ExtendAnswer,
+  Outcome,
+  Overshoot,
+  SettleAnswer,
+  UsageSink,
+} from './usage-sink.ts';
+
+const NO_OVERSHOOT: readonly Overshoot[] = [];
+
+/** What all calls of a guard share. */
+export interface BookKeeping {
+  readonly sink: UsageSink;
+  readonly events: EventPort;
+  readonly ttlMs: number;
+}
+
+/** What the books need to know of a call. */
+export interface BookedCall {
+  readonly id: string;
+  readonly request: CallRequest;
+  readonly identity: Identity;
+  readonly accounts: readonly BoundAccount[];
+  readonly price: CallPrice;
+  readonly heldNanoUsd: number | null;
+  /** On the guard's clock, in ms since the epoch. */
+  readonly startedAt: number;
+}
+
+/** One call's side of the sink: turns what became of the call into charges, an entry and events. */
+export class CallBooks {
+  readonly #keeping: BookKeeping;
+  readonly #call: BookedCall;
+
+  constructor(keeping: BookKeeping, call: BookedCall) {
+    this.#keeping = keeping;
+    this.#call = call;
+  }
+
+  get id(): string {
+    return this.#call.id;
+  }
+
+  extend(claims: readonly Claim[]): Awaitable<ExtendAnswer> {
+    const { sink, events, ttlMs } = this.#keeping;
+    const { id } = this.#call;
+    const asked = askSink(events, 'extend', () => sink.extend({ id, claims, ttlMs }));
+    return whenThere(asked, (answer) => {
+      events.emitAll(answer.notices);
+      return answer;
+    });
+  }
+
+  settle(end: CallEnd): Awaitable<SettleResult> {
+    const { sink, events } = this.#keeping;
+    const { id, accounts, price } = this.#call;
+    const { outcome } = end;
+    const figures = figuresOf(end, price);
+    const charges = accounts.map((account) => ({
+      account: account.key,
+      amount: settledAmount(account, end, figures),
+    }));
+    const details = settledDetails(this.#call, end, figures);
+    const asked = askSink(events, 'settle', () => sink.settle({ id, outcome, charges, details }));
+    return whenThere(asked, (answer) => {
+      const costNanoUsd = figures.costNanoUsd ?? chargedNanoUsd(answer);
+      if (events.heard) this.#report(outcome, answer, costNanoUsd);
+      const overshoot = 'overshoot' in answer ? answer.overshoot : NO_OVERSHOOT;
+      return { status: answer.status, costNanoUsd, overshoot };
+    });
+  }
+
+  release(): Awaitable<SettleResult> {
+    const { sink, events } = this.#keeping;
+    const asked = askSink(events, 'release', () => sink.release(this.#call.id));
+    return whenThere(asked, (answer) => {
+      events.emitAll(answer.notices);
+      const status = answer.status === 'released' ? 'settled' : answer.status;
+      return { status, costNanoUsd: 0, overshoot: NO_OVERSHOOT };
+    });
+  }
+
+  /** Nano-USD of metered usage; undefined without a price. An input bound counts at the dearest rate. */
+  meteredCost(usage: TokenUsage, inputIsBound: boolean): number | undefined {
+    const { price } = this.#call;
+    if (price.rates === null || !inputIsBound) return price.costOf(usage);
+    return ceilingCost(price.rates, usage.input, outputTokensOf(usage));
+  }
+
+  #report(outcome: Outcome, answer: SettleAnswer, costNanoUsd: number | null): void {
+    const { events } = this.#keeping;
+    const { id, identity, request } = this.#call;
+    const { at } = answer;
+    const call = { id, identity, provider: request.provider, model: request.model, at };
+    if ('charged' in answer) {
+      events.emit({ type: 'settled', ...call, outcome, costNanoUsd, charges: answer.charged });
+      const { overshoot } = answer;
+      if (overshoot.length > 0) events.emit({ type: 'overshoot', ...call, overshoot });
+    }
+    events.emitAll(answer.notices);
+  }
+}
+
+/** The hold that was charged. The charges of a late settlement are differences, and say nothing of it. */
+function chargedNanoUsd(answer: SettleAnswer): number | null {
+  if (answer.status !== 'settled') return null;
+  const money = answer.charged.filter(({ unit }) => unit === 'usd').map(({ amount }) => amount);
+  return money.length === 0 ? null : Math.max(...money);
+}

@@ -1,0 +1,67 @@
+import { costOf, type DearestRates, dearestRates, type InputTraits } from './cost.ts';
+import { UnpricedModelError } from './errors.ts';
+import type { PriceBook, PriceQuote, PriceSnapshot } from './price-book.ts';
+import type { TokenUsage } from './usage.ts';
+
+export interface PricedCall extends InputTraits {
+  readonly provider: string;
+  readonly model: string;
+  readonly inputTokens: number;
+}
+
+/** What one call is priced with, from its reservation to its settlement. */
+export class CallPrice {
+  readonly quote: PriceQuote | null;
+  /** The dearest the call can reach; null where the model has no price. */
+  readonly rates: DearestRates | null;
+  readonly #book: PriceBook | undefined;
+  readonly #call: PricedCall;
+  readonly #at: number;
+
+  /**
+   * @param at when the call starts, in ms since the epoch.
+   * @throws UnpricedModelError when the model has no price and `required` says that money counts.
+   */
+  constructor(book: PriceBook | undefined, call: PricedCall, at: number, required: boolean) {
+    this.#book = book;
+    this.#call = call;
+    this.#at = at;
+    this.quote = book === undefined ? null : quoteOf(book, call, at, required);
+    this.rates =
+      this.quote === null ? null : dearestRates(this.quote.dearest, call.inputTokens, call);
+  }
+
+  get snapshot(): PriceSnapshot | null {
+    return this.quote === null ? null : this.quote.snapshot;
+  }
+
+  /** Nano-USD; undefined where the model, or a class it used, has no price. */
+  costOf(usage: TokenUsage): number | undefined {
+    return this.quote === null ? undefined : costOf(this.quote.snapshot, usage);
+  }
+
+  /** The price of the model that answered; this one where that is not known better. */
+  servedBy(model: string): CallPrice {
+    if (this.#book === undefined || model === this.#call.model) return this;
+    try {
+      return new CallPrice(this.#book, { ...this.#call, model }, this.#at, true);
+    } catch {
+      // A settlement must not fail on a name that only the provider knows.
+      return this;
+    }
+  }
+}
+
+function quoteOf(
+  book: PriceBook,
+  { provider, model }: PricedCall,
+  at: number,
+  required: boolean,
+): PriceQuote | null {
+  try {
+    return book.quote({ provider, model, at });
+  } catch (error) {
+    if (!required && UnpricedModelError.isInstance(error)) return null;
+    throw error;
+  }
+}

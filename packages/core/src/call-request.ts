@@ -1,0 +1,72 @@
+import type { InputTraits } from './cost.ts';
+import { InvalidArgumentError } from './errors.ts';
+import type { Identity } from './identity.ts';
+import { isAmount, usd } from './money.ts';
+import type { Json } from './sink-entry.ts';
+
+/**
+ * How much a call holds before it is sent.
+ *
+ * - `ceiling`: its input bound and the largest output it may produce, at the dearest rate it can reach.
+ * - `none`: nothing; only an exhausted account refuses, and a stream holds what it uses as it goes.
+ * - `{ fixed }`: an amount of money, whatever the call.
+ */
+export type Estimate = 'ceiling' | 'none' | { readonly fixed: { readonly usd: string } };
+
+/** One attempt to call a model, before it is sent. */
+export interface CallRequest extends InputTraits {
+  /** Dimensions given with the call override those of the context and of the guard. */
+  readonly identity?: Identity;
+  /** Dimensions where neither the call nor its context says anything: an adapter's static option. */
+  readonly defaultIdentity?: Identity;
+  readonly provider: string;
+  readonly model: string;
+  /** An upper bound of the input tokens, everything sent included. */
+  readonly inputTokens: number;
+  /** The output limit the provider is asked to enforce, hidden reasoning and all choices included. */
+  readonly maxOutputTokens?: number;
+  /**
+   * The caller can lower the provider's output limit: when the ceiling does not fit, the call is
+   * admitted with what does, if that is at least so many tokens. Absent: all or nothing.
+   */
+  readonly minOutputTokens?: number;
+  /** @default the guard's */
+  readonly estimate?: Estimate;
+  /** Groups the attempts of one logical operation in the ledger. */
+  readonly operationId?: string;
+  /** 1 for the first attempt of an operation. */
+  readonly attempt?: number;
+  readonly tags?: Readonly<Record<string, Json>>;
+}
+
+/** @throws InvalidArgumentError for a field out of range. */
+export function checkCallRequest(call: CallRequest): void {
+  for (const field of ['provider', 'model'] as const) {
+    if (typeof call[field] !== 'string' || call[field].length === 0) {
+      throw new InvalidArgumentError(`\`${field}\` of a call is a non-empty string.`);
+    }
+  }
+  checkTokens('inputTokens', call.inputTokens);
+  if (call.maxOutputTokens !== undefined) checkTokens('maxOutputTokens', call.maxOutputTokens);
+  if (call.minOutputTokens !== undefined) checkTokens('minOutputTokens', call.minOutputTokens);
+  if (call.estimate !== undefined && !isEstimate(call.estimate)) {
+    throw new InvalidArgumentError(`\`estimate\` of a call: ${ESTIMATES}.`);
+  }
+}
+
+function checkTokens(field: string, value: number): void {
+  if (Number.isSafeInteger(value) && value >= 0) return;
+  throw new InvalidArgumentError(`\`${field}\` is a whole number of tokens; this one is ${value}.`);
+}
+
+/** What to write for an estimate. */
+export const ESTIMATES = 'write "ceiling", "none" or { fixed: { usd: "0.02" } }';
+
+export function isEstimate(value: unknown): value is Estimate {
+  if (value === 'ceiling' || value === 'none') return true;
+  try {
+    return isAmount(usd((value as Exclude<Estimate, string>).fixed.usd));
+  } catch {
+    return false;
+  }
+}

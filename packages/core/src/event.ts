@@ -1,0 +1,64 @@
+import type { Denial } from './denial.ts';
+import type { Identity } from './identity.ts';
+import type { Charge, Outcome, Overshoot, SinkNotice } from './usage-sink.ts';
+
+interface CallEvent {
+  /** Id of the reservation; of a denied call, the id it would have had. */
+  readonly id: string;
+  readonly identity: Identity;
+  readonly provider: string;
+  readonly model: string;
+  /** The sink's clock, in ms since the epoch. */
+  readonly at: number;
+}
+
+/** What the guard reports to `onEvent`, in the order in which it happens. */
+export type GuardEvent =
+  | (CallEvent & {
+      readonly type: 'reserved';
+      readonly admittedOutputTokens: number | null;
+      readonly heldNanoUsd: number | null;
+    })
+  | (CallEvent & { readonly type: 'denied'; readonly denial: Denial })
+  | (CallEvent & {
+      readonly type: 'settled';
+      readonly outcome: Outcome;
+      readonly costNanoUsd: number | null;
+      readonly charges: readonly Charge[];
+    })
+  | (CallEvent & { readonly type: 'overshoot'; readonly overshoot: readonly Overshoot[] })
+  | { readonly type: 'sink-unavailable'; readonly operation: string; readonly error: unknown }
+  | SinkNotice;
+
+function logFailure(error: unknown): void {
+  console.error('hardcap: onEvent threw', error);
+}
+
+/** Hands events to a listener. What the listener throws reaches nobody's call. */
+export class EventPort {
+  readonly #listener: ((event: GuardEvent) => void) | undefined;
+
+  constructor(listener: ((event: GuardEvent) => void) | undefined) {
+    this.#listener = listener;
+  }
+
+  /** Whether anybody listens: an event that nobody hears need not be built. */
+  get heard(): boolean {
+    return this.#listener !== undefined;
+  }
+
+  emit(event: GuardEvent): void {
+    if (this.#listener === undefined) return;
+    try {
+      // An async function is taken for a listener too, and nobody else would see it reject.
+      const done: unknown = this.#listener(event);
+      if (done instanceof Promise) done.catch(logFailure);
+    } catch (error) {
+      logFailure(error);
+    }
+  }
+
+  emitAll(events: readonly GuardEvent[]): void {
+    if (events.length > 0) for (const event of events) this.emit(event);
+  }
+}

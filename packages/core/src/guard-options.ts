@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import type { Budget } from './budget.ts';
+import { ESTIMATES, type Estimate, isEstimate } from './call-request.ts';
+import { ConfigError } from './errors.ts';
+import type { GuardEvent } from './event.ts';
+import type { Identity } from './identity.ts';
+import type { PriceBook } from './price-book.ts';
+import type { UsageSink } from './usage-sink.ts';
+
+/** Options of {@link createSpendGuard}. */
+export interface SpendGuardOptions {
+  readonly budgets: readonly Budget[];
+  /** The owner of the counters. @default a new MemoryUsageSink */
+  readonly sink?: UsageSink;
+  /** Needed as soon as a budget is in USD; `createPriceBook()` of `@hardcap/prices` makes one. */
+  readonly prices?: PriceBook;
+  /** Dimensions of every call, where the call or its context says nothing else. */
+  readonly identity?: Identity;
+  /** What becomes of a call that no budget binds. @default 'deny' */
+  readonly unbudgeted?: 'deny' | 'allow';
+  /** How much a call holds, where the call says nothing else. @default 'ceiling' */
+  readonly estimate?: Estimate;
+  /** Further dimensions whose values are hashed wherever they could show; `apiKey` always is. */
+  readonly secrets?: readonly string[];
+  /** A hold expires so long after it was last kept alive, in ms. @default 120_000 */
+  readonly reservationTtlMs?: number;
+  /** A call that runs longer is no longer kept alive, and expires, in ms. @default 3_600_000 */
+  readonly maxCallMs?: number;
+  /** Called with everything that happens. What it throws is logged and harms no call. */
+  readonly onEvent?: (event: GuardEvent) => void;
+  /** Ms since the epoch; starts calls and windows of the memory sink. @default Date.now */
+  readonly now?: () => number;
+}
+
+const SPAN = 'write a whole number of milliseconds from 100 to 86400000';
+const milliseconds = z
+  .number({ error: SPAN })
+  .int({ error: SPAN })
+  .min(100, { error: SPAN })
+  .max(86_400_000, { error: SPAN });
+
+const callable = z.custom((value) => typeof value === 'function', { error: 'write a function' });
+const withMethod = (method: string, error: string) =>
+  z.custom((value) => typeof (value as Record<string, unknown> | null)?.[method] === 'function', {
+    error,
+  });
+
+const DIMENSIONS = 'write strings by dimension: { org: "acme" }';
+
+const fields = {
+  // Checked where it is read.
+  budgets: z.unknown().optional(),
+  sink: withMethod('reserve', 'write a UsageSink, such as new MemoryUsageSink()').optional(),
+  prices: withMethod('quote', "write createPriceBook() of '@hardcap/prices'").optional(),
+  identity: z.record(z.string(), z.string({ error: DIMENSIONS }), { error: DIMENSIONS }).optional(),
+  unbudgeted: z.enum(['deny', 'allow'], { error: 'write deny or allow' }).optional(),
+  estimate: z.custom(isEstimate, { error: ESTIMATES }).optional(),
+  secrets: z.array(z.string(), { error: 'write a list of dimensions' }).optional(),
+  reservationTtlMs: milliseconds.optional(),
+  maxCallMs: milliseconds.optional(),
+  onEvent: callable.optional(),
+  now: callable.optional(),
+};
+const KNOWN = Object.keys(fields).join(', ');
+const optionsSchema = z.strictObject(fields, { error: misshapen });
+
+function misshapen(issue: { readonly code?: string; readonly keys?: unknown }): string {
+  if (issue.code !== 'unrecognized_keys') return `write an object with budgets; there are ${KNOWN}`;
+  return `there is no ${(issue.keys as string[]).join(', ')}; there are ${KNOWN}`;
+}
+
+/** @throws ConfigError that names every option that is wrong. */
+export function checkGuardOptions(options: SpendGuardOptions): void {
+  const result = optionsSchema.safeParse(options);
+  if (result.success) return;
+  const problems = result.error.issues.map(({ path, message }) =>
+    [path.join('.'), message].filter(Boolean).join(': '),
+  );
+  throw new ConfigError(`Options of createSpendGuard are not valid. ${problems.join('; ')}.`);
+}

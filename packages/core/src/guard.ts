@@ -1,0 +1,206 @@
+import { type AccountStatus, accountStatus } from './account-status.ts';
+import { type AdmissionPlan, planAdmission, smallerPlan } from './admission.ts';
+import { askSink, sinkFailure } from './ask-sink.ts';
+import { type Awaitable, promised, whenThere } from './awaitable.ts';
+import type { BoundAccount } from './bound-budgets.ts';
+import { CallBinder } from './call-binder.ts';
+import { type BookedCall, type BookKeeping, CallBooks } from './call-books.ts';
+import { openDetails } from './call-details.ts';
+import { CallHold } from './call-hold.ts';
+import { type CallRequest, checkCallRequest, type Estimate } from './call-request.ts';
+import { type Denial, denialOf } from './denial.ts';
+import { BudgetExceededError } from './errors.ts';
+import { EventPort } from './event.ts';
+import { checkGuardOptions, type SpendGuardOptions } from './guard-options.ts';
+import { Heartbeat } from './heartbeat.ts';
+import type { Identity } from './identity.ts';
+import {
+  type LedgerEntry,
+  type LedgerQuery,
+  ledgerEntry,
+  matchesLedgerQuery,
+} from './ledger-entry.ts';
+import { MemoryUsageSink } from './memory-usage-sink.ts';
+import { reservationIds } from './reservation-ids.ts';
+import type { EntryDetails } from './sink-entry.ts';
+import { SpendCall } from './spend-call.ts';
+import type { ReserveAnswer, VerifyReport } from './usage-sink.ts';
+
+/** What {@link SpendGuard.reserve} answers: a call to make, or who refused it and when to try again. */
+export type Reservation =
+  | { readonly admitted: true; readonly call: SpendCall }
+  | { readonly admitted: false; readonly denial: Denial };
+
+type CallDraft = Omit<BookedCall, 'heldNanoUsd'>;
+
+/** How often other calls may get in between asking what is left and taking it. */
+const MAX_ATTEMPTS = 4;
+
+/**
+ * Makes the guard that every call passes: it holds the worst case before the call is sent, and
+ * settles what it cost.
+ *
+ * @throws ConfigError for budgets or options that cannot mean what was intended.
+ */
+export function createSpendGuard(options: SpendGuardOptions): SpendGuard {
+  return new SpendGuard(options);
+}
+
+/** See {@link createSpendGuard}. */
+export class SpendGuard {
+  readonly #binder: CallBinder;
+  readonly #estimate: Estimate;
+  readonly #now: () => number;
+  readonly #keeping: BookKeeping;
+  readonly #heartbeat: Heartbeat;
+  readonly #nextId: () => string = reservationIds();
+  readonly #onEnd: (call: SpendCall) => void;
+
+  constructor(options: SpendGuardOptions) {
+    checkGuardOptions(options);
+    this.#binder = new CallBinder(options);
+    this.#estimate = options.estimate ?? 'ceiling';
+    this.#now = options.now ?? Date.now;
+    const { reservationTtlMs: ttlMs = 120_000, maxCallMs = 3_600_000 } = options;
+    this.#keeping = {
+      sink: options.sink ?? new MemoryUsageSink({ now: this.#now }),
+      events: new EventPort(options.onEvent),
+      ttlMs,
+    };
+    // A third of the time to live leaves two more tries when one renewal is lost.
+    this.#heartbeat = new Heartbeat({ intervalMs: ttlMs / 3, maxCallMs, now: this.#now });
+    this.#onEnd = (call) => this.#heartbeat.delete(call);
+  }
+
+  /**
+   * Holds the worst case of a call on every budget that binds it, all or nothing.
+   *
+   * @throws MissingIdentityError when no budget binds; UnpricedModelError when money counts and
+   * nobody knows the price; SinkUnavailableError when the sink does not answer.
+   */
+  reserve(request: CallRequest): Promise<Reservation> {
+    return promised(() => {
+      checkCallRequest(request);
+      const startedAt = this.#now();
+      const bound = this.#binder.bind(request, startedAt);
+      const { identity, accounts, price } = bound;
+      const draft = { id: this.#nextId(), request, identity, accounts, price, startedAt };
+      const estimate = request.estimate ?? this.#estimate;
+      return this.#admit(draft, planAdmission(request, accounts, price, estimate), 1);
+    });
+  }
+
+  /**
+   * Reserves, runs `fn`, and settles as `unknown` what `fn` has not settled itself. A sink that does
+   * not answer that shows in the events, and takes away neither the result nor the error of `fn`.
+   *
+   * @throws BudgetExceededError when a budget refuses; `fn` is not called then.
+   */
+  async run<T>(request: CallRequest, fn: (call: SpendCall) => Promise<T>): Promise<T> {
+    const reservation = await this.reserve(request);
+    if (!reservation.admitted) throw new BudgetExceededError(reservation.denial);
+    try {
+      return await fn(reservation.call);
+    } finally {
+      await reservation.call.settle({ outcome: 'unknown' }).catch(() => {});
+    }
+  }
+
+  /**
+   * Runs `fn` with these dimensions for every call made in it, however deep and asynchronous.
+   *
+   * @throws ConfigError where the runtime has no AsyncLocalStorage.
+   */
+  withIdentity<T>(identity: Identity, fn: () => T): T {
+    return this.#binder.ambient.run(identity, fn);
+  }
+
+  /** The figures of every account of an identity, added to that of the context and of the guard. */
+  async status(identity: Identity = {}): Promise<AccountStatus[]> {
+    const { sink, events } = this.#keeping;
+    const accounts = this.#binder.accountsOf(identity);
+    const readings = await askSink(events, 'read', () => sink.read(accounts));
+    return readings.map((reading, at) => accountStatus(accounts[at] as BoundAccount, reading));
+  }
+
+  /** Ledger entries, oldest first, as a stream. */
+  async *ledger(query: LedgerQuery = {}): AsyncGenerator<LedgerEntry> {
+    const { sink, events } = this.#keeping;
+    const { identity, provider, model, ...ofSink } = query;
+    const asked = { ...query, identity: this.#binder.checked(identity ?? {}) };
+    try {
+      for await (const entry of sink.entries(ofSink)) {
+        const line = ledgerEntry(entry);
+        if (matchesLedgerQuery(line, asked)) yield line;
+      }
+    } catch (error) {
+      throw sinkFailure(events, 'read', error);
+    }
+  }
+
+  /** Recomputes every counter from the ledger and the open reservations, and lists what differs. */
+  async verify(): Promise<VerifyReport> {
+    const { sink, events } = this.#keeping;
+    return askSink(events, 'verify', () => sink.verify());
+  }
+
+  /** Stops keeping open calls alive, and closes the sink. */
+  async close(): Promise<void> {
+    this.#heartbeat.stop();
+    await this.#keeping.sink.close();
+  }
+
+  /** Asks for a plan and, where that is refused, for the largest that still fits. */
+  #admit(draft: CallDraft, plan: AdmissionPlan, attempt: number): Awaitable<Reservation> {
+    const { sink, events, ttlMs } = this.#keeping;
+    const call = { ...draft, heldNanoUsd: heldNanoUsd(plan) };
+    const { id } = call;
+    const { claims } = plan;
+    const details = (): EntryDetails => openDetails(call);
+    const asked = askSink(
+      events,
+      'reserve',
+      () => sink.reserve({ id, claims, ttlMs, details }),
+      // The call will not be sent: a hold that was made all the same must not be charged.
+      () => sink.release(id),
+    );
+    return whenThere(asked, (answer) => {
+      events.emitAll(answer.notices);
+      if (answer.admitted) return { admitted: true, call: this.#open(call, plan, answer) };
+      const smaller = smallerPlan(call.request, plan, call.price, answer.refusals);
+      if (smaller !== undefined && attempt < MAX_ATTEMPTS) {
+        return this.#admit(draft, smaller, attempt + 1);
+      }
+      const denial = denialOf(answer.refusals);
+      if (events.heard) events.emit({ type: 'denied', denial, ...callOf(call, answer) });
+      return { admitted: false, denial };
+    });
+  }
+
+  #open(booked: BookedCall, plan: AdmissionPlan, answer: ReserveAnswer): SpendCall {
+    const books = new CallBooks(this.#keeping, booked);
+    const hold = new CallHold(plan.claims, booked.request.inputTokens, booked.price, books);
+    const call = new SpendCall(booked, plan, hold, books, this.#onEnd);
+    this.#heartbeat.add(call);
+    const { events } = this.#keeping;
+    if (events.heard) {
+      const { heldNanoUsd } = booked;
+      const { admittedOutputTokens } = call;
+      const figures = { heldNanoUsd, admittedOutputTokens };
+      events.emit({ type: 'reserved', ...figures, ...callOf(booked, answer) });
+    }
+    return call;
+  }
+}
+
+function callOf(
+  { id, identity, request }: BookedCall,
+  { at }: ReserveAnswer,
+): { id: string; identity: Identity; provider: string; model: string; at: number } {
+  return { id, identity, provider: request.provider, model: request.model, at };
+}
+
+/** What is held in money; null when no budget of the call is in USD. */
+function heldNanoUsd({ claims }: AdmissionPlan): number | null {
+  return claims.find(({ account }) => account.rule.unit === 'usd')?.amount ?? null;
+}

@@ -1,0 +1,65 @@
+import { Chain, type Link } from './chain.ts';
+
+/** An open call that wants its reservation kept alive. */
+export interface Beating extends Link {
+  readonly startedAt: number;
+  /** Renews the reservation; never rejects. */
+  beat(): Promise<void>;
+}
+
+interface Timer {
+  unref?(): void;
+}
+
+/**
+ * Renews the reservations of all open calls with one timer. It runs only while calls are open, and
+ * gives up on a call after `maxCallMs`, so that a call nobody ends does expire.
+ */
+export class Heartbeat {
+  readonly #intervalMs: number;
+  readonly #maxCallMs: number;
+  readonly #now: () => number;
+  readonly #open: Chain<Beating> = new Chain();
+  #timer: Timer | null = null;
+
+  constructor(options: { intervalMs: number; maxCallMs: number; now: () => number }) {
+    this.#intervalMs = options.intervalMs;
+    this.#maxCallMs = options.maxCallMs;
+    this.#now = options.now;
+  }
+
+  add(call: Beating): void {
+    this.#open.append(call);
+    if (this.#timer === null) this.#schedule();
+  }
+
+  delete(call: Beating): void {
+    this.#open.remove(call);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer as never);
+    this.#timer = null;
+    for (const call of this.#open) this.#open.remove(call);
+  }
+
+  #schedule(): void {
+    const timer: unknown = setTimeout(() => this.#tick(), this.#intervalMs);
+    this.#timer = timer as Timer;
+    // An open call must not keep a process alive that is otherwise done.
+    this.#timer.unref?.();
+  }
+
+  #tick(): void {
+    this.#timer = null;
+    const now = this.#now();
+    for (const call of this.#open) {
+      const age = now - call.startedAt;
+      if (age >= this.#maxCallMs) this.#open.remove(call);
+      // A call younger than half an interval is safe until the next tick; a negative age says that
+      // the clock was set back, and nothing of the call's.
+      else if (age < 0 || age >= this.#intervalMs / 2) void call.beat();
+    }
+    if (this.#open.first !== null) this.#schedule();
+  }
+}

@@ -1,0 +1,57 @@
+export type { AccountStatus, AccountTier } from './account-status.ts';
+export type { Awaitable } from './awaitable.ts';
+export { type Budget, defineBudgets } from './budget.ts';
+export type { BudgetLimit, TokenCount } from './budget-limit.ts';
+export type { CallDetails } from './call-details.ts';
+export type { CallRequest, Estimate } from './call-request.ts';
+export { costOf, type InputTraits } from './cost.ts';
+export type { Denial, Refusal, RefusalKind, Unit } from './denial.ts';
+export {
+  BudgetExceededError,
+  ConfigError,
+  HardcapError,
+  type HardcapErrorCode,
+  InvalidArgumentError,
+  MissingIdentityError,
+  ReservationMismatchError,
+  SinkUnavailableError,
+  UnpricedModelError,
+} from './errors.ts';
+export type { GuardEvent } from './event.ts';
+export { createSpendGuard, type Reservation, type SpendGuard } from './guard.ts';
+export type { SpendGuardOptions } from './guard-options.ts';
+export { type Problem, toHttpResponse, toSseEvent } from './http.ts';
+export type { Identity } from './identity.ts';
+export {
+  type InputBound,
+  type InputBoundOptions,
+  type InputParts,
+  inputBound,
+} from './input-bound.ts';
+export type { LedgerEntry, LedgerQuery } from './ledger-entry.ts';
+export type { MediaItem } from './media-tokens.ts';
+export { MemoryUsageSink, type MemoryUsageSinkOptions } from './memory-usage-sink.ts';
+export { formatUsd, usd } from './money.ts';
+export {
+  type PolicyDecision,
+  type PolicyQuestion,
+  refusalOf,
+  type Standing,
+  WindowedSpendBudgetPolicy,
+} from './policy.ts';
+export type {
+  PriceBook,
+  PriceQuote,
+  PriceRequest,
+  PriceSnapshot,
+  PriceTier,
+  RateCard,
+  TokenRates,
+} from './price-book.ts';
+export type { Settlement, SettleResult } from './settlement.ts';
+export type { EntryDetails, EntryQuery, Json, SinkEntry } from './sink-entry.ts';
+export type { CallDelta, SpendCall } from './spend-call.ts';
+export type { TokenUsage } from './usage.ts';
+export type * from './usage-sink.ts';
+export type { Window, WindowSpan, WindowSpec } from './window.ts';
+export { compileWindow } from './window.ts';

@@ -1,0 +1,35 @@
+import type { CallDetails } from './call-details.ts';
+import type { Identity } from './identity.ts';
+import type { EntryQuery, SinkEntry } from './sink-entry.ts';
+
+/** One line of the ledger: what the sink keeps, and what the guard wrote beside it. */
+export type LedgerEntry = Omit<SinkEntry, 'details'> &
+  Partial<CallDetails> & {
+    readonly kind: SinkEntry['kind'];
+    readonly reservation?: string;
+    readonly outcome?: string;
+  };
+
+export interface LedgerQuery extends EntryQuery {
+  /** Entries whose identity has all of these values. */
+  readonly identity?: Identity;
+  readonly provider?: string;
+  readonly model?: string;
+}
+
+/** The public form of a sink's entry; the cost of a hold that was charged is what was charged. */
+export function ledgerEntry({ details, ...entry }: SinkEntry): LedgerEntry {
+  const call = details as Partial<CallDetails>;
+  if (call.costNanoUsd !== null && call.costNanoUsd !== undefined) return { ...call, ...entry };
+  const money = entry.charges.filter(({ unit }) => unit === 'usd').map(({ amount }) => amount);
+  const costNanoUsd = money.length === 0 ? null : Math.max(...money);
+  return { ...call, ...entry, costNanoUsd };
+}
+
+/** The part of a query that a sink does not know about. */
+export function matchesLedgerQuery(entry: LedgerEntry, query: LedgerQuery): boolean {
+  const { identity = {}, provider, model } = query;
+  if (provider !== undefined && entry.provider !== provider) return false;
+  if (model !== undefined && entry.model !== model && entry.servedModel !== model) return false;
+  return Object.entries(identity).every(([key, value]) => entry.identity?.[key] === value);
+}

@@ -1,0 +1,39 @@
+import type { WindowCounters } from './memory-account.ts';
+import type { AccountRule, Charge } from './usage-sink.ts';
+
+/** What is charged, where, and what had been held for it. */
+export type ChargeFigures = Pick<Charge, 'slot' | 'amount' | 'held'>;
+
+/** A charge that knows the counters it went to, without showing them. */
+export class MemoryCharge implements Charge {
+  readonly account: string;
+  readonly budget: string;
+  readonly unit: Charge['unit'];
+  readonly window: string;
+  readonly slot: number | null;
+  readonly amount: number;
+  readonly held: number;
+  readonly #counters: WindowCounters;
+
+  constructor(
+    account: string,
+    rule: AccountRule,
+    counters: WindowCounters,
+    figures: ChargeFigures,
+  ) {
+    this.account = account;
+    this.budget = rule.budget;
+    this.unit = rule.unit;
+    this.window = counters.span.id;
+    this.slot = figures.slot;
+    this.amount = figures.amount;
+    this.held = figures.held;
+    this.#counters = counters;
+  }
+
+  /** Keeps the amount with the counters, since its entry is about to be dropped. */
+  fold(): void {
+    const { folded } = this.#counters;
+    folded.set(this.slot, (folded.get(this.slot) ?? 0) + this.amount);
+  }
+}

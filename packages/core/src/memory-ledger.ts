@@ -1,0 +1,42 @@
+import type { MemoryCharge } from './memory-charge.ts';
+import { type EntryQuery, matchesQuery, type SinkEntry } from './sink-entry.ts';
+
+type MemoryEntry = SinkEntry & { readonly charges: readonly MemoryCharge[] };
+
+/**
+ * The ledger of the memory sink. It keeps the latest entries; amounts of older ones live on as sums
+ * with the counters of their windows, so that these can still be proved.
+ */
+export class MemoryLedger {
+  readonly #capacity: number;
+  #entries: MemoryEntry[] = [];
+  #folded = 0;
+
+  /** @param capacity keeps at least so many entries, and at most twice as many. */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** All entries ever written. */
+  get size(): number {
+    return this.#folded + this.#entries.length;
+  }
+
+  append(entry: MemoryEntry): void {
+    this.#entries.push(entry);
+    // Folding in bulk keeps the cost of a full ledger away from the single call.
+    if (this.#entries.length >= this.#capacity * 2) this.#fold();
+  }
+
+  *select(query: EntryQuery): Generator<SinkEntry> {
+    // A copy, since entries may be added and folded while somebody reads.
+    for (const entry of [...this.#entries]) if (matchesQuery(entry, query)) yield entry;
+  }
+
+  #fold(): void {
+    const kept = this.#entries.splice(this.#entries.length - this.#capacity);
+    for (const { charges } of this.#entries) for (const charge of charges) charge.fold();
+    this.#folded += this.#entries.length;
+    this.#entries = kept;
+  }
+}

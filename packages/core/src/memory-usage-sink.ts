@@ -1,0 +1,302 @@
+import type { Refusal } from './denial.ts';
+import { ReservationMismatchError } from './errors.ts';
+import { MemoryAccount } from './memory-account.ts';
+import { MemoryAccounts } from './memory-accounts.ts';
+import {
+  ChargeReport,
+  expireHold,
+  type Hold,
+  resetCharges,
+  sameClaims,
+  settleHold,
+} from './memory-hold.ts';
+import { MemoryLedger } from './memory-ledger.ts';
+import { Reservation, ReservationTable } from './memory-reservations.ts';
+import { RecentMap } from './recent-map.ts';
+import type { EntryQuery, SinkEntry } from './sink-entry.ts';
+import { checkAdjustment, checkCharges, checkClaims, checkId, checkTtl } from './sink-request.ts';
+import type {
+  Account,
+  AccountReading,
+  AdjustAnswer,
+  AdjustRequest,
+  Claim,
+  ExtendAnswer,
+  ExtendRequest,
+  ReleaseAnswer,
+  ReserveAnswer,
+  ReserveRequest,
+  Resolution,
+  SettleAnswer,
+  SettleRequest,
+  SinkNotice,
+  UsageSink,
+  VerifyReport,
+} from './usage-sink.ts';
+import { verifyMemory } from './verify-memory.ts';
+
+export interface MemoryUsageSinkOptions {
+  /** Ms since the epoch. @default Date.now */
+  readonly now?: () => number;
+  /** Ledger entries kept one by one; older ones live on as sums. @default 2_000 */
+  readonly ledgerCapacity?: number;
+  /** Resolved reservations remembered, so that a repeated settlement is recognised. @default 512 */
+  readonly rememberedReservations?: number;
+  /** Accounts kept; a call that would need one more is refused. @default 1_000_000 */
+  readonly maxAccounts?: number;
+}
+
+/** How many expired holds one call sweeps in passing. */
+const SWEEP_LIMIT = 64;
+const NO_NOTICES: readonly SinkNotice[] = Object.freeze([]);
+
+/** Counters and ledger in this process: exact, shared by its async tasks, gone when it ends. */
+export class MemoryUsageSink implements UsageSink {
+  readonly #clock: () => number;
+  readonly #accounts: MemoryAccounts;
+  readonly #reservations: ReservationTable;
+  readonly #adjusted: RecentMap<true>;
+  readonly #ledger: MemoryLedger;
+  #latest = Number.NEGATIVE_INFINITY;
+
+  constructor(options: MemoryUsageSinkOptions = {}) {
+    this.#clock = options.now ?? Date.now;
+    this.#accounts = new MemoryAccounts(options.maxAccounts ?? 1_000_000);
+    const remembered = options.rememberedReservations ?? 512;
+    this.#reservations = new ReservationTable(remembered);
+    this.#adjusted = new RecentMap(remembered);
+    this.#ledger = new MemoryLedger(options.ledgerCapacity ?? 2_000);
+  }
+
+  reserve(request: ReserveRequest): ReserveAnswer {
+    checkId(request.id);
+    checkClaims(request.claims);
+    checkTtl(request.ttlMs);
+    const at = this.#now();
+    const notices = this.#sweep(at);
+    const known = this.#reservations.get(request.id);
+    if (known !== undefined) {
+      const { id, resolution, holds, expiresAt } = known;
+      if (resolution !== null) throw new ReservationMismatchError(id, resolution);
+      if (!sameClaims(holds, request.claims)) throw new ReservationMismatchError(id);
+      return { admitted: true, expiresAt, at, notices };
+    }
+    const refusals: Refusal[] = [];
+    this.#accounts.tidy(at);
+    const holds = request.claims.map((claim) => this.#hold(claim, at));
+    for (const hold of holds) {
+      const counters = hold.counters ?? hold.account.current;
+      const refusal = hold.account.refuse(counters, hold.rule, hold.amount, at);
+      if (refusal !== undefined) refusals.push(refusal);
+    }
+    if (refusals.length > 0)
+      return { admitted: false, refusals: this.#deny(refusals), at, notices };
+    for (const hold of holds) hold.account.beginHold(hold.counters, hold.amount);
+    const reservation = new Reservation(request, holds, at);
+    this.#reservations.add(reservation);
+    return { admitted: true, expiresAt: reservation.expiresAt, at, notices };
+  }
+
+  extend(request: ExtendRequest): ExtendAnswer {
+    checkClaims(request.claims);
+    checkTtl(request.ttlMs);
+    const at = this.#now();
+    const notices = this.#sweep(at);
+    const reservation = this.#reservations.get(request.id);
+    if (reservation?.resolution !== null) return { ...ended(reservation), at, notices };
+    const changes = request.claims.map(({ account: { key, rule }, amount }) => {
+      const hold = reservation.holds.find(({ account }) => account.key === key);
+      // What is not held cannot grow, and must not be taken for held.
+      if (hold === undefined) throw new ReservationMismatchError(request.id);
+      return { hold, rule, amount };
+    });
+    const refusals: Refusal[] = [];
+    for (const { hold, rule, amount } of changes) {
+      if (amount <= hold.amount) continue;
+      const counters = hold.counters ?? hold.account.at(rule, at);
+      const refusal = hold.account.refuse(counters, rule, amount, at, hold.amount);
+      if (refusal !== undefined) refusals.push(refusal);
+    }
+    if (refusals.length > 0) return { status: 'refused', refusals, at, notices };
+    for (const { hold, amount } of changes) {
+      hold.account.changeHold(hold.counters, amount - hold.amount);
+      hold.amount = amount;
+    }
+    this.#reservations.renew(reservation, request.ttlMs, at);
+    return { status: 'extended', expiresAt: reservation.expiresAt, at, notices };
+  }
+
+  settle(request: SettleRequest): SettleAnswer {
+    checkCharges(request.charges);
+    const at = this.#now();
+    const report = new ChargeReport(this.#sweep(at));
+    const reservation = this.#reservations.get(request.id);
+    const late = reservation?.resolution === 'expired' && reservation.holds.length > 0;
+    if (reservation === undefined || (reservation.resolution !== null && !late)) {
+      return { ...ended(reservation), at, notices: report.notices };
+    }
+    const charged = reservation.holds.map((hold, place) => {
+      const asked = amountAsked(request, hold.account.key, place);
+      return settleHold(hold, asked === 'hold' ? hold.amount : asked, at, report);
+    });
+    const { notices, overshoot } = report;
+    this.#reservations.resolve(reservation, 'settled');
+    this.#ledger.append({
+      kind: late ? 'correction' : 'settlement',
+      id: late ? `${request.id}:late` : request.id,
+      reservation: request.id,
+      at,
+      outcome: request.outcome,
+      charges: charged,
+      overshoot,
+      details: request.details,
+    });
+    return { status: late ? 'late' : 'settled', charged, overshoot, at, notices };
+  }
+
+  release(id: string): ReleaseAnswer {
+    const at = this.#now();
+    const notices = this.#sweep(at);
+    const reservation = this.#reservations.get(id);
+    if (reservation?.resolution !== null) return { ...ended(reservation), at, notices };
+    for (const hold of reservation.holds) hold.account.endHold(hold.counters, hold.amount);
+    this.#reservations.resolve(reservation, 'released');
+    return { status: 'released', at, notices };
+  }
+
+  read(accounts: readonly Account[]): AccountReading[] {
+    const at = this.#now();
+    this.#sweep(at);
+    return accounts.map((account) => {
+      const known = this.#accounts.find(account.key) ?? new MemoryAccount(account, at);
+      return known.read(account.rule, at);
+    });
+  }
+
+  adjust(request: AdjustRequest): AdjustAnswer {
+    checkId(request.id);
+    checkAdjustment(request.change);
+    const at = this.#now();
+    const notices = this.#sweep(at);
+    this.#accounts.tidy(at);
+    const account = this.#accounts.open(request.account, at);
+    const { rule } = request.account;
+    const counters = account.at(rule, at);
+    const repeated = this.#adjusted.get(request.id) !== undefined;
+    if (!repeated) {
+      const { change, details, id } = request;
+      const charges = change.type === 'reset' ? resetCharges(account) : [];
+      if (change.type === 'reset') counters.resets += 1;
+      else account.adjust(change);
+      for (const charge of charges) counters.charge(charge.amount, charge.slot);
+      this.#adjusted.set(id, true);
+      const { key } = account;
+      const { budget } = rule;
+      this.#ledger.append({
+        kind: 'adjustment',
+        id,
+        at,
+        account: key,
+        budget,
+        charges,
+        change,
+        details,
+      });
+    }
+    const status = repeated ? 'already-adjusted' : 'adjusted';
+    return { status, reading: account.read(rule, at), at, notices };
+  }
+
+  async *entries(query: EntryQuery = {}): AsyncGenerator<SinkEntry> {
+    this.#sweep(this.#now());
+    yield* this.#ledger.select(query);
+  }
+
+  verify(): VerifyReport {
+    return this.#verify(false);
+  }
+
+  rebuild(): VerifyReport {
+    return this.#verify(true);
+  }
+
+  close(): void {}
+
+  #verify(repair: boolean): VerifyReport {
+    const at = this.#now();
+    this.#sweep(at);
+    return verifyMemory(
+      { accounts: this.#accounts, reservations: this.#reservations, ledger: this.#ledger },
+      at,
+      repair,
+    );
+  }
+
+  /** The sink's clock, which never runs backwards. */
+  #now(): number {
+    const now = this.#clock();
+    if (now > this.#latest) this.#latest = now;
+    return this.#latest;
+  }
+
+  #hold(claim: Claim, now: number): Hold {
+    const { rule } = claim.account;
+    const account = this.#accounts.open(claim.account, now);
+    const counters = account.at(rule, now);
+    const byReserve = rule.attribute === 'reserve';
+    return {
+      account,
+      rule,
+      counters: byReserve && rule.window.kind !== 'rolling' ? counters : null,
+      paysAt: byReserve ? now : null,
+      reserved: claim.amount,
+      amount: claim.amount,
+      expired: null,
+    };
+  }
+
+  #deny(refusals: Refusal[]): Refusal[] {
+    for (const refusal of refusals) {
+      const account = this.#accounts.find(refusal.account);
+      if (account !== undefined) account.current.denials += 1;
+    }
+    return refusals;
+  }
+
+  /** Charges holds that ran out, a bounded number of them for each call. */
+  #sweep(now: number): readonly SinkNotice[] {
+    const due = this.#reservations.due(now, SWEEP_LIMIT);
+    if (due.length === 0) return NO_NOTICES;
+    const report = new ChargeReport(NO_NOTICES);
+    for (const reservation of due) {
+      const { id, details, expiresAt } = reservation;
+      const charged = reservation.holds.map((hold) => expireHold(hold, expiresAt, now, report));
+      this.#reservations.resolve(reservation, 'expired');
+      this.#ledger.append({
+        kind: 'expiry',
+        id: `${id}:expiry`,
+        reservation: id,
+        at: now,
+        charges: charged,
+        details: details?.() ?? {},
+      });
+      report.notice({ type: 'reservation-expired', id, charged, at: now });
+    }
+    return report.notices;
+  }
+}
+
+/** The answer about a reservation that is not open. */
+function ended(
+  reservation: Reservation | undefined,
+): { status: 'already-resolved'; first: Resolution } | { status: 'never-held' } {
+  const first = reservation?.resolution ?? null;
+  return first === null ? { status: 'never-held' } : { status: 'already-resolved', first };
+}
+
+/** What a settlement says of an account, most often in the place in which it was reserved. */
+function amountAsked(request: SettleRequest, key: string, place: number): number | 'hold' {
+  const expected = request.charges[place];
+  if (expected?.account === key) return expected.amount;
+  return request.charges.find(({ account }) => account === key)?.amount ?? 'hold';
+}

@@ -1,0 +1,209 @@
+import type { AdmissionPlan } from './admission.ts';
+import { type Awaitable, promised } from './awaitable.ts';
+import type { BookedCall, CallBooks } from './call-books.ts';
+import type { CallHold } from './call-hold.ts';
+import type { Link } from './chain.ts';
+import type { Beating } from './heartbeat.ts';
+import { isAmount } from './money.ts';
+import type { CallEnd, Settlement, SettleResult } from './settlement.ts';
+import { type MeterDelta, StreamMeter } from './stream-meter.ts';
+import { inputTokensOf, isKnownUsage, NO_USAGE, type TokenUsage } from './usage.ts';
+
+/** What one streamed chunk tells about the spend of its call. */
+export interface CallDelta extends MeterDelta {
+  /**
+   * Usage the provider reports before the end. Input classes replace the input bound; output is a
+   * running total that overwrites. Zero input is taken for unknown: some gateways send it at first.
+   */
+  readonly usage?: Partial<TokenUsage>;
+}
+
+/**
+ * One admitted attempt to call a model. Meter what it streams, and settle it exactly once, whatever
+ * becomes of it.
+ */
+export class SpendCall implements Beating {
+  readonly id: string;
+  /** The output tokens that the hold covers; null when nothing was held for the output. */
+  readonly admittedOutputTokens: number | null;
+  /** Fewer output tokens were admitted than asked for: lower the provider's limit to them. */
+  readonly clamped: boolean;
+  /** On the guard's clock, in ms since the epoch. */
+  readonly startedAt: number;
+  /** Place among the open calls. */
+  previous: Link | null = null;
+  next: Link | null = null;
+  readonly #inputTokens: number;
+  readonly #holdsNothing: boolean;
+  readonly #onEnd: (call: SpendCall) => void;
+  readonly #hold: CallHold;
+  readonly #books: CallBooks;
+  #meter: StreamMeter | null = null;
+  #earlyInput: TokenUsage | null = null;
+  #growing: Promise<boolean> | null = null;
+  #abort: AbortController | null = null;
+  #stopReason: unknown;
+  /** Tells the sink how the call ended; may be repeated. */
+  #finish: (() => Awaitable<SettleResult>) | null = null;
+  #result: Promise<SettleResult> | null = null;
+
+  /** Made by the guard. */
+  constructor(
+    booked: BookedCall,
+    plan: AdmissionPlan,
+    hold: CallHold,
+    books: CallBooks,
+    onEnd: (call: SpendCall) => void,
+  ) {
+    this.id = booked.id;
+    this.admittedOutputTokens = plan.outputTokens;
+    this.clamped = plan.clamped;
+    this.startedAt = booked.startedAt;
+    this.#inputTokens = booked.request.inputTokens;
+    this.#holdsNothing = plan.estimate === 'none';
+    this.#hold = hold;
+    this.#books = books;
+    this.#onEnd = onEnd;
+  }
+
+  /** Aborts when the call must stop; its reason is what {@link stopReason} says. */
+  get signal(): AbortSignal {
+    if (this.#abort === null) {
+      this.#abort = new AbortController();
+      if (this.#stopReason !== undefined) this.#abort.abort(this.#stopReason);
+    }
+    return this.#abort.signal;
+  }
+
+  /** Why the call must stop: a `BudgetExceededError`, or the error of a sink. Undefined: go on. */
+  get stopReason(): unknown {
+    return this.#stopReason;
+  }
+
+  /**
+   * Counts a chunk. True: go on. A promise: the chunk took the call past its hold, which is being
+   * extended; wait before passing the chunk on. False: nothing can carry more; stop the provider now
+   * (`signal` has aborted with the reason) and settle as `metered`.
+   */
+  meter(delta: CallDelta): boolean | Promise<boolean> {
+    if (this.#result !== null) return this.#stopReason === undefined;
+    if (delta.usage !== undefined) this.#reportEarly(delta.usage);
+    this.#metering().add(delta);
+    if (this.#stopReason !== undefined) return false;
+    if (this.#produced() <= this.#hold.room) return true;
+    this.#growing ??= this.#grow();
+    return this.#growing;
+  }
+
+  /**
+   * Ends the call. The first settlement or release counts; a later one changes nothing and says so.
+   *
+   * @throws SinkUnavailableError when the sink does not answer. To settle again then repeats the first
+   * settlement; if nobody does, the hold is charged when it expires.
+   */
+  settle(settlement: Settlement): Promise<SettleResult> {
+    return this.#end(() => this.#books.settle(this.#endOf(settlement)));
+  }
+
+  /** Ends a call that was never sent, as if it had not been reserved. */
+  release(): Promise<SettleResult> {
+    return this.#end(() => this.#books.release());
+  }
+
+  /** Keeps the reservation alive. Called by the guard; a failure shows in its events. */
+  async beat(): Promise<void> {
+    // An extension under way renews it too, and must not be undone by what is held now.
+    if (this.#result !== null || this.#growing !== null) return;
+    try {
+      await this.#books.extend(this.#hold.claims);
+    } catch {
+      // The guard has told its listener, and the next beat tries again.
+    }
+  }
+
+  #end(finish: () => Awaitable<SettleResult>): Promise<SettleResult> {
+    if (this.#result !== null) return this.#endAgain(this.#result);
+    this.#onEnd(this);
+    this.#finish = finish;
+    this.#result = promised(finish);
+    return this.#result;
+  }
+
+  async #endAgain(first: Promise<SettleResult>): Promise<SettleResult> {
+    try {
+      return { ...(await first), status: 'already-resolved' };
+    } catch {
+      // Whoever comes first repeats it; the others hear what that gave.
+      if (this.#result !== first) return this.#endAgain(this.#result as Promise<SettleResult>);
+      this.#result = promised(this.#finish as () => Awaitable<SettleResult>);
+      return this.#result;
+    }
+  }
+
+  /** A settlement, with what was metered where it says nothing better and no hold can be charged. */
+  #endOf(settlement: Settlement): CallEnd {
+    const end: CallEnd = settlement;
+    if (end.outcome === 'not-sent' || isKnownUsage(end.usage)) return end;
+    const asksForMetered = end.outcome === 'metered' && end.usage === undefined;
+    if (!asksForMetered && !this.#holdsNothing) return end;
+    const usage = this.#meteredUsage();
+    if (isAmount(end.costNanoUsd)) return { ...end, usage };
+    const costNanoUsd = this.#books.meteredCost(usage, this.#earlyInput === null);
+    const outcome = end.outcome === 'known' ? 'metered' : end.outcome;
+    return { ...end, outcome, usage, ...(costNanoUsd === undefined ? {} : { costNanoUsd }) };
+  }
+
+  /** Input as reported early, or its bound; output as estimated, but never above an enforced limit. */
+  #meteredUsage(): TokenUsage {
+    const input = this.#earlyInput ?? { ...NO_USAGE, input: this.#inputTokens };
+    const { estimated, certain } = this.#metering();
+    const limit = this.admittedOutputTokens;
+    const output = limit === null ? estimated : Math.min(estimated, Math.max(limit, certain));
+    return { ...input, output };
+  }
+
+  /**
+   * The output to compare with the hold. Where the provider enforces a limit that the hold covers,
+   * only what it has certainly produced counts: an estimate that errs upwards would cut good streams.
+   */
+  #produced(): number {
+    const meter = this.#metering();
+    return this.admittedOutputTokens === null ? meter.estimated : meter.certain;
+  }
+
+  #metering(): StreamMeter {
+    this.#meter ??= new StreamMeter();
+    return this.#meter;
+  }
+
+  #reportEarly(usage: Partial<TokenUsage>): void {
+    const { output = 0, reasoning = 0, ...input } = usage;
+    this.#metering().report(output + reasoning);
+    const early = { ...NO_USAGE, ...input };
+    if (!isKnownUsage(early) || inputTokensOf(early) === 0) return;
+    this.#earlyInput = early;
+    this.#hold.replaceInput(early);
+  }
+
+  async #grow(): Promise<boolean> {
+    try {
+      do {
+        const refused = await this.#hold.grow(this.#produced());
+        // A call that has ended meanwhile needs no more.
+        if (this.#result !== null) return true;
+        if (refused !== undefined) return this.#stop(refused);
+      } while (this.#produced() > this.#hold.room);
+      return true;
+    } catch (error) {
+      return this.#result !== null || this.#stop(error);
+    } finally {
+      this.#growing = null;
+    }
+  }
+
+  #stop(reason: unknown): false {
+    this.#stopReason = reason;
+    this.#abort?.abort(reason);
+    return false;
+  }
+}

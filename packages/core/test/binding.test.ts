@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { type Budget, ConfigError, type Identity, MissingIdentityError } from '../src/index.ts';
+import { admit, benchOf, callOf, collect, eventsOf, type GuardBench } from './support/guard.ts';
+
+function tokensPer(per: readonly string[], others: Partial<Budget> = {}): Budget {
+  const name = per.length === 0 ? 'everyone' : per.join('-');
+  return { name, per, limit: { tokens: 1_000 }, window: 'total', ...others };
+}
+
+/** Keys of the accounts that the latest call is held on. */
+async function boundTo({ guard, sink }: GuardBench, request: Parameters<typeof callOf>[1] = {}) {
+  const call = await admit(guard, callOf(1, request));
+  await call.settle({ outcome: 'known' });
+  const keys: string[] = [];
+  for await (const entry of sink.entries())
+    keys.splice(0, keys.length, ...entry.charges.map((c) => c.account));
+  return keys;
+}
+
+describe('which budgets bind a call', () => {
+  test('those whose dimensions the identity has, each with an account of its own', async () => {
+    const bench = benchOf([tokensPer([]), tokensPer(['org']), tokensPer(['org', 'user'])]);
+    expect(await boundTo(bench, { identity: { org: 'acme', user: 'ann' } })).toEqual([
+      'everyone',
+      'org|org=acme',
+      'org-user|org=acme|user=ann',
+    ]);
+  });
+
+  test('case C-86: a missing dimension leaves the other budgets in force', async () => {
+    const bench = benchOf([tokensPer(['org']), tokensPer(['user'])]);
+    expect(await boundTo(bench, { identity: { org: 'acme' } })).toEqual(['org|org=acme']);
+  });
+
+  test('provider and model are dimensions that hardcap adds', async () => {
+    const bench = benchOf([tokensPer(['model']), tokensPer(['provider', 'user'])]);
+    const identity = { user: 'ann', model: 'a-lie', provider: 'a-lie' };
+    expect(await boundTo(bench, { identity })).toEqual([
+      'model|model=small',
+      'provider-user|provider=acme|user=ann',
+    ]);
+  });
+
+  test('a property that every object has is no dimension of an identity', async () => {
+    const bench = benchOf([tokensPer([]), tokensPer(['user'], { match: { user: '*' } })]);
+    expect(await boundTo(bench, { identity: { org: 'acme' } })).toEqual(['everyone']);
+  });
+});
+
+describe('match', () => {
+  const bench = (match: Record<string, string>) =>
+    benchOf([tokensPer([]), tokensPer(['model'], { match })]);
+  const binds = async (match: Record<string, string>, request: Parameters<typeof callOf>[1]) =>
+    (await boundTo(bench(match), request)).length === 2;
+
+  test.each([
+    ['claude-opus-*', 'claude-opus-4-5', true],
+    ['claude-opus-*', 'claude-opus-', true],
+    ['claude-opus-*', 'my-claude-opus-4', false],
+    ['*opus*', 'my-claude-opus-4', true],
+    ['*', 'anything', true],
+    ['gpt-4', 'gpt-4', true],
+    ['gpt-4', 'gpt-4o', false],
+    ['gpt-4.1', 'gpt-4x1', false],
+    ['a+b(c)[d]*', 'a+b(c)[d]e', true],
+    ['claude-opus-*', 'claude-opus-4\nx', true],
+  ])('%s and %s: %s', async (pattern, model, isMatch) => {
+    const provider = 'acme';
+    expect(await binds({ model: pattern }, { provider, model })).toBe(isMatch);
+  });
+
+  test('every dimension of it must match, and be there', async () => {
+    const match = { model: 'small', org: 'acme' };
+    expect(await binds(match, { identity: { org: 'acme' } })).toBe(true);
+    expect(await binds(match, { identity: { org: 'other' } })).toBe(false);
+    expect(await binds(match, {})).toBe(false);
+  });
+});
+
+describe('a call that no budget binds', () => {
+  test('is refused, and told what is missing', async () => {
+    const { guard, events } = benchOf([tokensPer(['user']), tokensPer(['org', 'run'])]);
+    const reserved = guard.reserve(callOf(1, { identity: { org: 'acme' } }));
+    await expect(reserved).rejects.toThrow(MissingIdentityError);
+    await expect(reserved).rejects.toThrow(
+      /Its identity has org; the budgets are "user" \(per user\), "org-run" \(per org, run\)/,
+    );
+    expect(events).toEqual([]);
+  });
+
+  test('is refused where there are no budgets at all', async () => {
+    const { guard } = benchOf([]);
+    await expect(guard.reserve(callOf(1))).rejects.toThrow(/the budgets are none/);
+  });
+
+  test('runs with `unbudgeted: "allow"`, and is ledgered all the same', async () => {
+    const bench = benchOf([tokensPer(['user'])], { unbudgeted: 'allow' });
+    expect(await boundTo(bench)).toEqual([]);
+    const [entry, ...others] = await collect(bench.guard.ledger());
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({
+      kind: 'settlement',
+      provider: 'acme',
+      model: 'small',
+      charges: [],
+    });
+  });
+});
+
+describe('where an identity comes from', () => {
+  const GUARD: Identity = { a: 'guard', b: 'guard', c: 'guard', d: 'guard' };
+  const ADAPTER: Identity = { b: 'adapter', c: 'adapter', d: 'adapter' };
+  const CONTEXT: Identity = { c: 'context', d: 'context' };
+  const CALL: Identity = { d: 'call' };
+
+  test('the call, then its context, then the adapter, then the guard', async () => {
+    const { guard, events } = benchOf([tokensPer([])], { identity: GUARD });
+    await guard.withIdentity(CONTEXT, () =>
+      admit(guard, callOf(1, { identity: CALL, defaultIdentity: ADAPTER })),
+    );
+    expect(eventsOf(events, 'reserved')[0]?.identity).toEqual({
+      a: 'guard',
+      b: 'adapter',
+      c: 'context',
+      d: 'call',
+      provider: 'acme',
+      model: 'small',
+    });
+  });
+
+  test('a context reaches every call made in it, and none outside', async () => {
+    const { guard, events } = benchOf([tokensPer([])]);
+    const users = () => eventsOf(events, 'reserved').map(({ identity }) => identity['user']);
+    await Promise.all(
+      ['ann', 'bob'].map((user) =>
+        guard.withIdentity({ user }, async () => {
+          await Promise.resolve();
+          await guard.withIdentity({ run: 'r1' }, () => admit(guard, callOf(1)));
+        }),
+      ),
+    );
+    await admit(guard, callOf(1));
+    expect(users()).toEqual(['ann', 'bob', undefined]);
+    expect(eventsOf(events, 'reserved')[0]?.identity).toMatchObject({ user: 'ann', run: 'r1' });
+  });
+
+  test('a runtime without AsyncLocalStorage says so', () => {
+    const getBuiltinModule = process.getBuiltinModule;
+    try {
+      process.getBuiltinModule = (() => undefined) as never;
+      const { guard } = benchOf([tokensPer([])]);
+      expect(() => guard.withIdentity({ user: 'ann' }, () => {})).toThrow(ConfigError);
+      expect(() => guard.withIdentity({ user: 'ann' }, () => {})).toThrow(/AsyncLocalStorage/);
+    } finally {
+      process.getBuiltinModule = getBuiltinModule;
+    }
+  });
+});
