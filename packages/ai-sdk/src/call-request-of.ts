@@ -1,0 +1,71 @@
+import { type CallRequest, type Identity, InvalidArgumentError, inputBound } from '@hardcap/core';
+import type { HardcapCallOptions } from './call-channel.ts';
+import { requestsAudio, requestsLongCacheWrites } from './input-traits.ts';
+import type { ModelId } from './middleware.ts';
+import type { ModelCall } from './model-call.ts';
+import { promptParts } from './prompt-parts.ts';
+import { type SpendBudgetOptions, valueFor } from './spend-budget-options.ts';
+import type { OutputLimit } from './wire-limits.ts';
+
+/** What the guard is asked to hold for one attempt. */
+export async function callRequestOf(
+  {
+    call,
+    model,
+    limit,
+    channel = {},
+  }: {
+    readonly call: ModelCall;
+    readonly model: ModelId;
+    readonly limit: OutputLimit;
+    readonly channel?: HardcapCallOptions | undefined;
+  },
+  options: SpendBudgetOptions,
+): Promise<CallRequest> {
+  const { provider, modelId } = model;
+  const { tokens: maxOutputTokens, leastTokens: minOutputTokens } = limit;
+  const { identity, operationId } = channel;
+  const { estimate } = options;
+  const defaultIdentity = await identityFor(call, model, options);
+  const tags = { ...options.tags, ...channel.tags };
+  return {
+    provider,
+    model: modelId,
+    inputTokens: inputTokensOf(call, model, options),
+    longCacheWrites: requestsLongCacheWrites(call),
+    audio: requestsAudio(call),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(minOutputTokens === undefined ? {} : { minOutputTokens }),
+    ...(estimate === undefined ? {} : { estimate }),
+    ...(identity === undefined ? {} : { identity }),
+    ...(defaultIdentity === undefined ? {} : { defaultIdentity }),
+    ...(operationId === undefined ? {} : { operationId }),
+    ...(Object.keys(tags).length === 0 ? {} : { tags }),
+  };
+}
+
+async function identityFor(
+  call: ModelCall,
+  { provider, modelId }: ModelId,
+  { identity }: SpendBudgetOptions,
+): Promise<Identity | undefined> {
+  return typeof identity === 'function' ? identity({ provider, modelId, params: call }) : identity;
+}
+
+function inputTokensOf(call: ModelCall, model: ModelId, options: SpendBudgetOptions): number {
+  const { provider, modelId } = model;
+  const contextWindow = valueFor(options.contextWindow, model);
+  const { estimate = 'ceiling', inputEstimator: estimator } = options;
+  const { tokens, isBound } = inputBound(promptParts(call), {
+    provider,
+    model: modelId,
+    ...(estimator === undefined ? {} : { estimator }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+  });
+  if (isBound || estimate !== 'ceiling') return tokens;
+  throw new InvalidArgumentError(
+    `The call to ${modelId} has input that cannot be counted before it is sent: a file, an image of ` +
+      'unknown size, a tool that the provider runs, or something the provider keeps. Set ' +
+      '`contextWindow` to bound it by what the model takes, or `estimate` to hold something else.',
+  );
+}

@@ -1,0 +1,22 @@
+import type { Settlement } from '@hardcap/core';
+import type { Attempt } from './attempt.ts';
+import { asObject, type JsonObject, listAt, objectAt, textAt } from './json-object.ts';
+
+/** What a whole answer settles with. */
+export async function generateSettlement(result: object, attempt: Attempt): Promise<Settlement> {
+  const answer = result as JsonObject;
+  const content = listAt(answer, 'content').map((item) => asObject(item) ?? {});
+  for (const item of content) attempt.searches.see(item);
+  const reported = attempt.reported({
+    usage: answer['usage'],
+    providerMetadata: answer['providerMetadata'],
+    servedModel: textAt(objectAt(answer, 'response'), 'modelId'),
+  });
+  if (reported !== undefined) return reported;
+  // Nothing is known: the hold is charged, or what a call that holds nothing has shown.
+  for (const item of content) {
+    const text = textAt(item, 'text') ?? textAt(item, 'input');
+    if (text !== undefined) await attempt.spend.meter({ text });
+  }
+  return { outcome: 'known' };
+}

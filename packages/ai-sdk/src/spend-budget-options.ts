@@ -1,0 +1,50 @@
+import type { Estimate, Identity, Json } from '@hardcap/core';
+import type { ModelId } from './middleware.ts';
+import type { ModelCall } from './model-call.ts';
+
+/** A value for all models, or found for each; undefined says nothing about a model. */
+export type PerModel<Value> = Value | ((model: ModelId) => Value | undefined);
+
+/** Options of `spendBudget`. */
+export interface SpendBudgetOptions {
+  /**
+   * Who pays, where neither `providerOptions.hardcap` nor `guard.withIdentity` says: a record, or a
+   * function that is asked before each call.
+   */
+  readonly identity?:
+    | Identity
+    | ((call: ModelId & { readonly params: ModelCall }) => Identity | PromiseLike<Identity>);
+  /** How much a call holds before it is sent. @default the guard's, which is 'ceiling' */
+  readonly estimate?: Estimate;
+  /**
+   * A call that does not fit as a whole is sent with a lower output limit, if so many tokens of
+   * visible output remain. @default 256
+   */
+  readonly minOutputTokens?: number;
+  /** How the input is counted: see `inputBound` of `@hardcap/core`. @default 'balanced' */
+  readonly inputEstimator?: 'balanced' | 'strict';
+  /**
+   * The output limit that calls without one are sent with. For models whose maximum the price book
+   * does not know: their calls would have to hold the whole context window.
+   */
+  readonly maxOutputTokens?: PerModel<number>;
+  /**
+   * The most input tokens the model takes. Bounds a call with parts that cannot be counted from
+   * here: files, server-side tools, previous responses. Without it such a call is refused.
+   */
+  readonly contextWindow?: PerModel<number>;
+  /**
+   * What the reader of a stream gets when it is cut: an `error` part with the
+   * `BudgetExceededError`, or a stream that ends with finish reason `length`. @default 'error'
+   */
+  readonly onCut?: 'error' | 'length';
+  /** Written into the ledger beside every call. */
+  readonly tags?: Readonly<Record<string, Json>>;
+}
+
+export function valueFor<Value extends string | number>(
+  option: PerModel<Value> | undefined,
+  model: ModelId,
+): Value | undefined {
+  return typeof option === 'function' ? option(model) : option;
+}

@@ -1,0 +1,55 @@
+import type { SpendGuard } from '@hardcap/core';
+import { AttemptOpener } from './attempt-opener.ts';
+import { channelOf, withoutChannel } from './call-channel.ts';
+import { generateSettlement } from './generate-settlement.ts';
+import { meteredStream } from './metered-stream.ts';
+import type { SpendBudgetMiddleware } from './middleware.ts';
+import type { ModelCall } from './model-call.ts';
+import { reportsEarlyInRaw } from './provider-family.ts';
+import type { SpendBudgetOptions } from './spend-budget-options.ts';
+
+/**
+ * Middleware for `wrapLanguageModel`, `wrapProvider` and `createProviderRegistry` of `ai` 5, 6 and
+ * 7: holds the worst case of every call before it is sent, meters what it streams, cuts it where a
+ * budget is crossed, and settles what it cost.
+ *
+ * Put it last: then it sees each call as it is sent, and none that an outer middleware answers.
+ */
+export function spendBudget(
+  guard: SpendGuard,
+  options: SpendBudgetOptions = {},
+): SpendBudgetMiddleware {
+  const attempts = new AttemptOpener(guard, options);
+  return {
+    specificationVersion: 'v3',
+
+    transformParams: async ({ type, params, model }) => {
+      const call: ModelCall = params;
+      const channel = channelOf(call);
+      const addsRaw = type === 'stream' && !call.includeRawChunks && reportsEarlyInRaw(model);
+      if (channel === undefined && !addsRaw) return params;
+      const seen = channel === undefined ? call : withoutChannel(call);
+      const sent = addsRaw ? { ...seen, includeRawChunks: true } : seen;
+      attempts.handOver(sent, { channel, swallowsRaw: addsRaw });
+      return sent as typeof params;
+    },
+
+    wrapGenerate: async ({ doGenerate, params, model }) => {
+      const attempt = await attempts.open(params, model);
+      return attempt.orSettle(async () => {
+        const result = await attempt.send(doGenerate, (sent) => model.doGenerate(sent));
+        await attempt.settle(await generateSettlement(result, attempt));
+        return result;
+      });
+    },
+
+    wrapStream: async ({ doStream, params, model }) => {
+      const attempt = await attempts.open(params, model);
+      return attempt.orSettle(async () => {
+        const result = await attempt.send(doStream, (sent) => model.doStream(sent));
+        await attempt.holdWireLimit(result);
+        return { ...result, stream: meteredStream(result.stream, attempt) };
+      });
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { BudgetExceededError, type Settlement } from '@hardcap/core';
+import type { Attempt } from './attempt.ts';
+import { cutParts } from './cut-parts.ts';
+import { earlyUsage } from './early-usage.ts';
+import { type JsonObject, textAt } from './json-object.ts';
+import { OpenBlocks } from './open-blocks.ts';
+
+/** Sees every part of a stream: meters what it costs, and knows how to end it. */
+export class StreamTally {
+  /** Something that costs was seen, so what was metered is a fair charge. */
+  hasBegun = false;
+  readonly #attempt: Attempt;
+  readonly #blocks: OpenBlocks = new OpenBlocks();
+  readonly #streamedCalls: Set<unknown> = new Set();
+  #chunks = 0;
+  #characters = 0;
+  #inputTokens: number;
+  #servedModel: string | undefined;
+
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt;
+    this.#inputTokens = attempt.inputTokens;
+  }
+
+  /** True, or a promise of whether the part is covered; false when the call must stop. */
+  count(part: JsonObject): boolean | Promise<boolean> {
+    switch (part['type']) {
+      case 'text-delta':
+      case 'reasoning-delta':
+      case 'tool-input-delta':
+        return this.#meter(part['delta']);
+      case 'tool-input-start':
+        this.#streamedCalls.add(part['id']);
+        this.#blocks.start(part);
+        break;
+      case 'text-start':
+      case 'reasoning-start':
+        this.#blocks.start(part);
+        break;
+      case 'text-end':
+      case 'reasoning-end':
+      case 'tool-input-end':
+        this.#blocks.end(part);
+        break;
+      case 'tool-call':
+        return this.#toolCall(part);
+      case 'response-metadata':
+        this.#servedModel = textAt(part, 'modelId') ?? this.#servedModel;
+        break;
+      case 'raw':
+      case 'custom':
+        return this.#early(part);
+    }
+    return true;
+  }
+
+  /** The settlement of a `finish` part; undefined where it reports nothing. */
+  reported(finish: JsonObject): Settlement | undefined {
+    const { usage, providerMetadata } = finish;
+    return this.#attempt.reported({ usage, providerMetadata, servedModel: this.#servedModel });
+  }
+
+  /** What the reader of a stream that was cut still gets. */
+  cutParts(stopReason: unknown): JsonObject[] {
+    const { onCut, model } = this.#attempt;
+    const isQuiet = onCut === 'length' && BudgetExceededError.isInstance(stopReason);
+    return [
+      ...this.#blocks.ends(),
+      ...cutParts({
+        error: isQuiet ? undefined : stopReason,
+        specificationVersion: model.specificationVersion,
+        inputTokens: this.#inputTokens,
+        outputTokens: Math.max(this.#chunks, Math.ceil(this.#characters / CHARACTERS_PER_TOKEN)),
+      }),
+    ];
+  }
+
+  #meter(text: unknown): boolean | Promise<boolean> {
+    if (typeof text !== 'string') return true;
+    this.hasBegun = true;
+    this.#chunks += 1;
+    this.#characters += text.length;
+    return this.#attempt.spend.meter({ text });
+  }
+
+  /** Some packages give a call as a whole; the provider has written its input all the same. */
+  #toolCall(part: JsonObject): boolean | Promise<boolean> {
+    this.#attempt.searches.see(part);
+    const input = textAt(part, 'input');
+    if (input === undefined || this.#streamedCalls.has(part['toolCallId'])) return true;
+    return this.#meter(input);
+  }
+
+  #early(part: JsonObject): boolean | Promise<boolean> {
+    const usage = earlyUsage(part, this.#attempt.longCacheWrites);
+    if (usage === undefined) return true;
+    const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage;
+    const inputTokens = input + cacheRead + cacheWrite5m + cacheWrite1h;
+    if (inputTokens > 0) {
+      this.hasBegun = true;
+      this.#inputTokens = inputTokens;
+    }
+    return this.#attempt.spend.meter({ usage });
+  }
+}
+
+const CHARACTERS_PER_TOKEN = 4;

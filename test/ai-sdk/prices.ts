@@ -1,0 +1,59 @@
+import { type PriceBook, UnpricedModelError } from '@hardcap/core';
+import type { PicoRates } from '../wire/billing.ts';
+
+export interface TestModel extends PicoRates {
+  readonly maxOutputTokens: number | null;
+  readonly contextTokens: number | null;
+}
+
+const GPT: TestModel = {
+  input: 2_000_000,
+  cacheRead: 500_000,
+  cacheWrite5m: 2_500_000,
+  cacheWrite1h: 2_500_000,
+  output: 8_000_000,
+  maxOutputTokens: 32_768,
+  contextTokens: 1_047_576,
+};
+
+const CLAUDE: TestModel = {
+  input: 3_000_000,
+  cacheRead: 300_000,
+  cacheWrite5m: 3_750_000,
+  cacheWrite1h: 6_000_000,
+  output: 15_000_000,
+  maxOutputTokens: 64_000,
+  contextTokens: 200_000,
+};
+
+/** A cent for a token of output, and nothing for anything else. */
+const CENT: TestModel = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 10_000_000_000,
+  maxOutputTokens: 1_000,
+  contextTokens: 10_000,
+};
+
+/** Pico-USD per token: what the wire server bills, and what the guard prices with. */
+export const PRICES: Readonly<Record<string, TestModel>> = {
+  'gpt-4.1': GPT,
+  'gpt-5': { ...GPT, maxOutputTokens: 128_000, contextTokens: 400_000 },
+  'claude-sonnet-4-5': CLAUDE,
+  'claude-opus-4-8': { ...CLAUDE, maxOutputTokens: 128_000 },
+  cent: CENT,
+  'cent-unbounded': { ...CENT, maxOutputTokens: null, contextTokens: null },
+};
+
+export const TEST_PRICE_BOOK: PriceBook = {
+  quote({ provider, model }) {
+    const found = PRICES[model];
+    if (found === undefined) throw new UnpricedModelError(provider, model, 'it is no test model');
+    const { maxOutputTokens, contextTokens, ...rates } = found;
+    const card = { rates: { ...rates, reasoning: rates.output } };
+    const snapshot = { ...card, source: 'test', version: '1', provider, model };
+    return { snapshot, dearest: card, free: false, maxOutputTokens, contextTokens };
+  },
+};
