@@ -2,7 +2,8 @@ import { defineConfig } from 'tsdown';
 
 export default defineConfig({
   workspace: 'packages/*',
-  entry: 'src/index.ts',
+  // The names of all entries of all packages.
+  entry: 'src/{index,input-bound,sink}.ts',
   platform: 'neutral',
   dts: true,
   sourcemap: true,

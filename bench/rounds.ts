@@ -4,7 +4,8 @@ export interface Contender {
   run(count: number): Promise<void>;
 }
 
-const WARM_UP_ROUNDS = 3;
+// Until the code is compiled and the heap has found its size.
+const WARM_UP_ROUNDS = 10;
 
 /**
  * Median nanoseconds per operation of each contender. They take turns within every round, so that a

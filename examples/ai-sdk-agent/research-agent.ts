@@ -1,7 +1,8 @@
 import { type LanguageModel, stepCountIs, ToolLoopAgent, tool } from 'ai';
 import { z } from 'zod';
 
-const WORDS = 'a page of the web has more words than an agent needs and it reads all of them again'.split(' ');
+const WORDS =
+  'a page of the web has more words than an agent needs and it reads all of them again'.split(' ');
 
 /** A page of some 6,000 words, as a crawler would hand it to a model. */
 function page(url: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MATRIX } from './majors.ts';
+import { MAJORS, MATRIX } from './majors.ts';
 import { scene } from './scene.ts';
 
 const CALL = { prompt: 'Say something.', maxRetries: 0 };
@@ -83,6 +83,23 @@ describe.each(MATRIX)('%s, %s: what a call says in providerOptions.hardcap', (_,
     await guard.withIdentity({ user: 'reader' }, () => result.consumeStream());
     const entries = await settled(2);
     expect(entries.map((entry) => entry.identity?.['user'])).toEqual(['u9', 'u9']);
+  });
+});
+
+describe.each(MAJORS)('$name: a provider that sends on every option', (major) => {
+  it('sees none of those that are for hardcap', async () => {
+    const { server, wrap, settled } = await scene(major, 'openai chat');
+    // Compatible packages spread the options under their own name over the body.
+    const settings = { name: 'hardcap', baseURL: server.openaiBaseUrl, apiKey: 'wire' };
+    const model = wrap(
+      major.compatible({ ...settings, includeUsage: true }).languageModel('gpt-4.1'),
+    );
+    const hardcap = { identity: { user: 'u7' }, operationId: 'op-1' };
+    await major.ai.generateText({ ...CALL, model, providerOptions: { hardcap } });
+    await major.ai.streamText({ ...CALL, model, providerOptions: { hardcap } }).consumeStream();
+    for (const { body } of server.exchanges) expect(JSON.stringify(body)).not.toMatch(/u7|op-1/);
+    expect(server.exchanges).toHaveLength(2);
+    await settled(2);
   });
 });
 

@@ -1,4 +1,5 @@
-import { type CallRequest, type Identity, InvalidArgumentError, inputBound } from '@hardcap/core';
+import { type CallRequest, type Identity, InvalidArgumentError } from '@hardcap/core';
+import { inputBound } from '@hardcap/core/input-bound';
 import type { HardcapCallOptions } from './call-channel.ts';
 import { requestsAudio, requestsLongCacheWrites } from './input-traits.ts';
 import type { ModelId } from './middleware.ts';

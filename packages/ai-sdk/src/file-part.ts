@@ -1,4 +1,4 @@
-import type { MediaItem } from '@hardcap/core';
+import type { MediaItem } from '@hardcap/core/input-bound';
 import { asObject, type JsonObject, textAt } from './json-object.ts';
 
 /** What a file in a prompt adds to its input: text, or something to be counted by its kind. */

@@ -1,4 +1,4 @@
-import type { InputParts, MediaItem } from '@hardcap/core';
+import type { InputParts, MediaItem } from '@hardcap/core/input-bound';
 import { fileContent } from './file-part.ts';
 import { asObject, type JsonObject, listAt, objectAt, textAt } from './json-object.ts';
 import type { ModelCall } from './model-call.ts';

@@ -21,7 +21,7 @@ export interface SpendBudgetOptions {
    * visible output remain. @default 256
    */
   readonly minOutputTokens?: number;
-  /** How the input is counted: see `inputBound` of `@hardcap/core`. @default 'balanced' */
+  /** How the input is counted: see `inputBound` of `@hardcap/core/input-bound`. @default 'balanced' */
   readonly inputEstimator?: 'balanced' | 'strict';
   /**
    * The output limit that calls without one are sent with. For models whose maximum the price book

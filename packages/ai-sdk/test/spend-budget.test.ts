@@ -15,6 +15,18 @@ describe('what reaches the provider', () => {
     expect(sent[0]).toBe(PARAMS);
   });
 
+  it('has no trace of what is for hardcap alone', async () => {
+    const stream = async () => ({ stream: streamOf(finish(1, 1)) });
+    const { generate, stream: make, sent } = stage({ ...answer({ usage: USAGE }), stream });
+    const providerOptions = { hardcap: { operationId: 'op' }, openai: { user: 'x' } };
+    const call = { ...PARAMS, temperature: 0, providerOptions };
+    await generate(call);
+    await make(call);
+    const seen = { ...call, providerOptions: { openai: { user: 'x' } } };
+    expect(sent).toEqual([seen, seen]);
+    expect(call.providerOptions).toBe(providerOptions);
+  });
+
   it.each([
     ['v2', true],
     ['v3', true],

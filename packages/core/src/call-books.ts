@@ -1,5 +1,4 @@
-import { askSink } from './ask-sink.ts';
-import { type Awaitable, whenThere } from './awaitable.ts';
+import { type Awaitable, isPending } from './awaitable.ts';
 import type { BoundAccount } from './bound-budgets.ts';
 import { settledDetails } from './call-details.ts';
 import type { CallPrice } from './call-price.ts';
@@ -8,22 +7,16 @@ import { ceilingCost } from './cost.ts';
 import type { EventPort } from './event.ts';
 import type { Identity } from './identity.ts';
 import type { CallEnd, SettleResult } from './settlement.ts';
-import { figuresOf, settledAmount } from './settlement-figures.ts';
+import { figuresOf, type SettlementFigures, settledAmount } from './settlement-figures.ts';
+import type { SinkPort } from './sink-port.ts';
 import { outputTokensOf, type TokenUsage } from './usage.ts';
-import type {
-  Claim,
-  ExtendAnswer,
-  Outcome,
-  Overshoot,
-  SettleAnswer,
-  UsageSink,
-} from './usage-sink.ts';
+import type { Claim, ExtendAnswer, Outcome, Overshoot, SettleAnswer } from './usage-sink.ts';
 
 const NO_OVERSHOOT: readonly Overshoot[] = [];
 
 /** What all calls of a guard share. */
 export interface BookKeeping {
-  readonly sink: UsageSink;
+  readonly sink: SinkPort;
   readonly events: EventPort;
   readonly ttlMs: number;
 }
@@ -35,6 +28,7 @@ export interface BookedCall {
   readonly identity: Identity;
   readonly accounts: readonly BoundAccount[];
   readonly price: CallPrice;
+  /** What was held in money at first; null when no budget of the call is in USD. */
   readonly heldNanoUsd: number | null;
   /** On the guard's clock, in ms since the epoch. */
   readonly startedAt: number;
@@ -54,18 +48,14 @@ export class CallBooks {
     return this.#call.id;
   }
 
-  extend(claims: readonly Claim[]): Awaitable<ExtendAnswer> {
+  async extend(claims: readonly Claim[]): Promise<ExtendAnswer> {
     const { sink, events, ttlMs } = this.#keeping;
-    const { id } = this.#call;
-    const asked = askSink(events, 'extend', () => sink.extend({ id, claims, ttlMs }));
-    return whenThere(asked, (answer) => {
-      events.emitAll(answer.notices);
-      return answer;
-    });
+    const answer = await sink.extend({ id: this.#call.id, claims, ttlMs });
+    events.emitAll(answer.notices);
+    return answer;
   }
 
   settle(end: CallEnd): Awaitable<SettleResult> {
-    const { sink, events } = this.#keeping;
     const { id, accounts, price } = this.#call;
     const { outcome } = end;
     const figures = figuresOf(end, price);
@@ -74,23 +64,18 @@ export class CallBooks {
       amount: settledAmount(account, end, figures),
     }));
     const details = settledDetails(this.#call, end, figures);
-    const asked = askSink(events, 'settle', () => sink.settle({ id, outcome, charges, details }));
-    return whenThere(asked, (answer) => {
-      const costNanoUsd = figures.costNanoUsd ?? chargedNanoUsd(answer);
-      if (events.heard) this.#report(outcome, answer, costNanoUsd);
-      const overshoot = 'overshoot' in answer ? answer.overshoot : NO_OVERSHOOT;
-      return { status: answer.status, costNanoUsd, overshoot };
-    });
+    const answer = this.#keeping.sink.settle({ id, outcome, charges, details });
+    return isPending(answer)
+      ? this.#settledLater(answer, outcome, figures)
+      : this.#settled(answer, outcome, figures);
   }
 
-  release(): Awaitable<SettleResult> {
+  async release(): Promise<SettleResult> {
     const { sink, events } = this.#keeping;
-    const asked = askSink(events, 'release', () => sink.release(this.#call.id));
-    return whenThere(asked, (answer) => {
-      events.emitAll(answer.notices);
-      const status = answer.status === 'released' ? 'settled' : answer.status;
-      return { status, costNanoUsd: 0, overshoot: NO_OVERSHOOT };
-    });
+    const answer = await sink.release(this.#call.id);
+    events.emitAll(answer.notices);
+    const status = answer.status === 'released' ? 'settled' : answer.status;
+    return { status, costNanoUsd: 0, overshoot: NO_OVERSHOOT };
   }
 
   /** Nano-USD of metered usage; undefined without a price. An input bound counts at the dearest rate. */
@@ -98,6 +83,21 @@ export class CallBooks {
     const { price } = this.#call;
     if (price.rates === null || !inputIsBound) return price.costOf(usage);
     return ceilingCost(price.rates, usage.input, outputTokensOf(usage));
+  }
+
+  #settled(answer: SettleAnswer, outcome: Outcome, figures: SettlementFigures): SettleResult {
+    const costNanoUsd = figures.costNanoUsd ?? chargedNanoUsd(answer);
+    if (this.#keeping.events.heard) this.#report(outcome, answer, costNanoUsd);
+    const overshoot = 'overshoot' in answer ? answer.overshoot : NO_OVERSHOOT;
+    return { status: answer.status, costNanoUsd, overshoot };
+  }
+
+  async #settledLater(
+    answer: PromiseLike<SettleAnswer>,
+    outcome: Outcome,
+    figures: SettlementFigures,
+  ): Promise<SettleResult> {
+    return this.#settled(await answer, outcome, figures);
   }
 
   #report(outcome: Outcome, answer: SettleAnswer, costNanoUsd: number | null): void {

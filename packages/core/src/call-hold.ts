@@ -1,4 +1,3 @@
-import type { Awaitable } from './awaitable.ts';
 import type { BoundAccount } from './bound-budgets.ts';
 import { ceilingAmount, chargedAmount, outputWithinAmount } from './call-amounts.ts';
 import type { CallPrice } from './call-price.ts';
@@ -14,7 +13,7 @@ export interface BoundClaim extends Claim {
 interface Extending {
   /** Of the reservation. */
   readonly id: string;
-  extend(claims: readonly Claim[]): Awaitable<ExtendAnswer>;
+  extend(claims: readonly Claim[]): Promise<ExtendAnswer>;
 }
 
 /** How many output tokens a growing hold takes at a time. */
@@ -80,8 +79,9 @@ export class CallHold {
         return new ReservationMismatchError(this.#books.id, ended);
       }
       refusals = answer.refusals;
-      target = this.#outputFitting(refusals);
-      if (target < produced) break;
+      if (target === produced) break;
+      // What was produced is asked for at last, so that the refusal is about what is missing.
+      target = Math.max(produced, this.#outputFitting(refusals));
     }
     return new BudgetExceededError(denialOf(refusals));
   }

@@ -43,8 +43,10 @@ export class CallPrice {
   /** The price of the model that answered; this one where that is not known better. */
   servedBy(model: string): CallPrice {
     if (this.#book === undefined || model === this.#call.model) return this;
+    if (this.quote?.basis === 'configured') return this;
     try {
-      return new CallPrice(this.#book, { ...this.#call, model }, this.#at, true);
+      const served = new CallPrice(this.#book, { ...this.#call, model }, this.#at, true);
+      return served.quote?.basis === 'ceiling' && this.quote !== null ? this : served;
     } catch {
       // A settlement must not fail on a name that only the provider knows.
       return this;

@@ -179,7 +179,7 @@ export function decidingRefusal(denial: Denial): Refusal {
 }
 
 function describeDenial(denial: Denial): string {
-  return denial.refusals.map(describeRefusal).join('; ');
+  return denial.refusals.map(describeRefusal).join(' ');
 }
 
 function describeRefusal(refusal: Refusal): string {

@@ -1,7 +1,6 @@
 import { type AccountStatus, accountStatus } from './account-status.ts';
 import { type AdmissionPlan, planAdmission, smallerPlan } from './admission.ts';
-import { askSink, sinkFailure } from './ask-sink.ts';
-import { type Awaitable, promised, whenThere } from './awaitable.ts';
+import { type Awaitable, isPending } from './awaitable.ts';
 import type { BoundAccount } from './bound-budgets.ts';
 import { CallBinder } from './call-binder.ts';
 import { type BookedCall, type BookKeeping, CallBooks } from './call-books.ts';
@@ -22,16 +21,14 @@ import {
 } from './ledger-entry.ts';
 import { MemoryUsageSink } from './memory-usage-sink.ts';
 import { reservationIds } from './reservation-ids.ts';
-import type { EntryDetails } from './sink-entry.ts';
+import { SinkPort } from './sink-port.ts';
 import { SpendCall } from './spend-call.ts';
-import type { ReserveAnswer, VerifyReport } from './usage-sink.ts';
+import type { ReserveAnswer, UsageSink, VerifyReport } from './usage-sink.ts';
 
 /** What {@link SpendGuard.reserve} answers: a call to make, or who refused it and when to try again. */
 export type Reservation =
   | { readonly admitted: true; readonly call: SpendCall }
   | { readonly admitted: false; readonly denial: Denial };
-
-type CallDraft = Omit<BookedCall, 'heldNanoUsd'>;
 
 /** How often other calls may get in between asking what is left and taking it. */
 const MAX_ATTEMPTS = 4;
@@ -51,6 +48,7 @@ export class SpendGuard {
   readonly #binder: CallBinder;
   readonly #estimate: Estimate;
   readonly #now: () => number;
+  readonly #sink: UsageSink;
   readonly #keeping: BookKeeping;
   readonly #heartbeat: Heartbeat;
   readonly #nextId: () => string = reservationIds();
@@ -62,11 +60,9 @@ export class SpendGuard {
     this.#estimate = options.estimate ?? 'ceiling';
     this.#now = options.now ?? Date.now;
     const { reservationTtlMs: ttlMs = 120_000, maxCallMs = 3_600_000 } = options;
-    this.#keeping = {
-      sink: options.sink ?? new MemoryUsageSink({ now: this.#now }),
-      events: new EventPort(options.onEvent),
-      ttlMs,
-    };
+    this.#sink = options.sink ?? new MemoryUsageSink({ now: this.#now });
+    const events = new EventPort(options.onEvent);
+    this.#keeping = { sink: new SinkPort(this.#sink, events), events, ttlMs };
     // A third of the time to live leaves two more tries when one renewal is lost.
     this.#heartbeat = new Heartbeat({ intervalMs: ttlMs / 3, maxCallMs, now: this.#now });
     this.#onEnd = (call) => this.#heartbeat.delete(call);
@@ -79,15 +75,19 @@ export class SpendGuard {
    * nobody knows the price; SinkUnavailableError when the sink does not answer.
    */
   reserve(request: CallRequest): Promise<Reservation> {
-    return promised(() => {
+    try {
       checkCallRequest(request);
       const startedAt = this.#now();
-      const bound = this.#binder.bind(request, startedAt);
-      const { identity, accounts, price } = bound;
-      const draft = { id: this.#nextId(), request, identity, accounts, price, startedAt };
+      const { identity, accounts, price } = this.#binder.bind(request, startedAt);
       const estimate = request.estimate ?? this.#estimate;
-      return this.#admit(draft, planAdmission(request, accounts, price, estimate), 1);
-    });
+      const plan = planAdmission(request, accounts, price, estimate);
+      const id = this.#nextId();
+      const heldNanoUsd = heldInMoney(plan);
+      const call = { id, request, identity, accounts, price, startedAt, heldNanoUsd };
+      return Promise.resolve(this.#admit(call, plan, 1));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**
@@ -117,64 +117,72 @@ export class SpendGuard {
 
   /** The figures of every account of an identity, added to that of the context and of the guard. */
   async status(identity: Identity = {}): Promise<AccountStatus[]> {
-    const { sink, events } = this.#keeping;
     const accounts = this.#binder.accountsOf(identity);
-    const readings = await askSink(events, 'read', () => sink.read(accounts));
+    const readings = await this.#keeping.sink.read(accounts);
     return readings.map((reading, at) => accountStatus(accounts[at] as BoundAccount, reading));
   }
 
   /** Ledger entries, oldest first, as a stream. */
   async *ledger(query: LedgerQuery = {}): AsyncGenerator<LedgerEntry> {
-    const { sink, events } = this.#keeping;
     const { identity, provider, model, ...ofSink } = query;
     const asked = { ...query, identity: this.#binder.checked(identity ?? {}) };
     try {
-      for await (const entry of sink.entries(ofSink)) {
+      for await (const entry of this.#sink.entries(ofSink)) {
         const line = ledgerEntry(entry);
         if (matchesLedgerQuery(line, asked)) yield line;
       }
     } catch (error) {
-      throw sinkFailure(events, 'read', error);
+      throw this.#keeping.sink.failure('read', error);
     }
   }
 
   /** Recomputes every counter from the ledger and the open reservations, and lists what differs. */
-  async verify(): Promise<VerifyReport> {
-    const { sink, events } = this.#keeping;
-    return askSink(events, 'verify', () => sink.verify());
+  verify(): Promise<VerifyReport> {
+    return this.#keeping.sink.verify();
   }
 
   /** Stops keeping open calls alive, and closes the sink. */
   async close(): Promise<void> {
     this.#heartbeat.stop();
-    await this.#keeping.sink.close();
+    await this.#sink.close();
   }
 
-  /** Asks for a plan and, where that is refused, for the largest that still fits. */
-  #admit(draft: CallDraft, plan: AdmissionPlan, attempt: number): Awaitable<Reservation> {
-    const { sink, events, ttlMs } = this.#keeping;
-    const call = { ...draft, heldNanoUsd: heldNanoUsd(plan) };
+  #admit(call: BookedCall, plan: AdmissionPlan, attempt: number): Awaitable<Reservation> {
+    const { sink, ttlMs } = this.#keeping;
     const { id } = call;
     const { claims } = plan;
-    const details = (): EntryDetails => openDetails(call);
-    const asked = askSink(
-      events,
-      'reserve',
-      () => sink.reserve({ id, claims, ttlMs, details }),
-      // The call will not be sent: a hold that was made all the same must not be charged.
-      () => sink.release(id),
-    );
-    return whenThere(asked, (answer) => {
-      events.emitAll(answer.notices);
-      if (answer.admitted) return { admitted: true, call: this.#open(call, plan, answer) };
-      const smaller = smallerPlan(call.request, plan, call.price, answer.refusals);
-      if (smaller !== undefined && attempt < MAX_ATTEMPTS) {
-        return this.#admit(draft, smaller, attempt + 1);
-      }
-      const denial = denialOf(answer.refusals);
-      if (events.heard) events.emit({ type: 'denied', denial, ...callOf(call, answer) });
-      return { admitted: false, denial };
-    });
+    const answer = sink.reserve({ id, claims, ttlMs, details: () => openDetails(call) });
+    return isPending(answer)
+      ? this.#decidedLater(answer, call, plan, attempt)
+      : this.#decided(answer, call, plan, attempt);
+  }
+
+  async #decidedLater(
+    answer: PromiseLike<ReserveAnswer>,
+    call: BookedCall,
+    plan: AdmissionPlan,
+    attempt: number,
+  ): Promise<Reservation> {
+    return this.#decided(await answer, call, plan, attempt);
+  }
+
+  /** A call to make; or, where a plan was refused, what comes of the largest that still fits. */
+  #decided(
+    answer: ReserveAnswer,
+    call: BookedCall,
+    plan: AdmissionPlan,
+    attempt: number,
+  ): Awaitable<Reservation> {
+    const { events } = this.#keeping;
+    events.emitAll(answer.notices);
+    if (answer.admitted) return { admitted: true, call: this.#open(call, plan, answer) };
+    const smaller = smallerPlan(call.request, plan, call.price, answer.refusals);
+    if (smaller !== undefined && attempt < MAX_ATTEMPTS) {
+      return this.#admit({ ...call, heldNanoUsd: heldInMoney(smaller) }, smaller, attempt + 1);
+    }
+    const denial = denialOf(answer.refusals);
+    if (events.heard) events.emit({ type: 'denied', denial, ...callOf(call, answer) });
+    return { admitted: false, denial };
   }
 
   #open(booked: BookedCall, plan: AdmissionPlan, answer: ReserveAnswer): SpendCall {
@@ -200,7 +208,8 @@ function callOf(
   return { id, identity, provider: request.provider, model: request.model, at };
 }
 
-/** What is held in money; null when no budget of the call is in USD. */
-function heldNanoUsd({ claims }: AdmissionPlan): number | null {
-  return claims.find(({ account }) => account.rule.unit === 'usd')?.amount ?? null;
+/** What a plan holds in money; null when no budget of the call is in USD. */
+function heldInMoney({ claims }: AdmissionPlan): number | null {
+  for (const { account, amount } of claims) if (account.rule.unit === 'usd') return amount;
+  return null;
 }

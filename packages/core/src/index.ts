@@ -20,16 +20,9 @@ export {
 export type { GuardEvent } from './event.ts';
 export { createSpendGuard, type Reservation, type SpendGuard } from './guard.ts';
 export type { SpendGuardOptions } from './guard-options.ts';
-export { type Problem, toHttpResponse, toSseEvent } from './http.ts';
+export { type HttpResponseOptions, type Problem, toHttpResponse, toSseEvent } from './http.ts';
 export type { Identity } from './identity.ts';
-export {
-  type InputBound,
-  type InputBoundOptions,
-  type InputParts,
-  inputBound,
-} from './input-bound.ts';
 export type { LedgerEntry, LedgerQuery } from './ledger-entry.ts';
-export type { MediaItem } from './media-tokens.ts';
 export { MemoryUsageSink, type MemoryUsageSinkOptions } from './memory-usage-sink.ts';
 export { formatUsd, usd } from './money.ts';
 export {

@@ -3,6 +3,8 @@ import { type ModelTraits, modelTraits } from './model-traits.ts';
 import { strictTokenBound } from './token-estimate.ts';
 import { TokenMeter } from './token-meter.ts';
 
+export type { MediaItem } from './media-tokens.ts';
+
 /** A request as the provider will read it, in no framework's terms. */
 export interface InputParts {
   /** Each piece of text: system prompt, messages, and reasoning that is sent back. */

@@ -17,11 +17,16 @@ export interface LedgerQuery extends EntryQuery {
   readonly model?: string;
 }
 
-/** The public form of a sink's entry; the cost of a hold that was charged is what was charged. */
+/**
+ * The public form of a sink's entry. The cost of a hold that was charged is what was charged; the
+ * charges of a correction are differences, and say nothing of its cost.
+ */
 export function ledgerEntry({ details, ...entry }: SinkEntry): LedgerEntry {
   const call = details as Partial<CallDetails>;
   if (call.costNanoUsd !== null && call.costNanoUsd !== undefined) return { ...call, ...entry };
-  const money = entry.charges.filter(({ unit }) => unit === 'usd').map(({ amount }) => amount);
+  const isWhole = entry.kind === 'settlement' || entry.kind === 'expiry';
+  const charges = isWhole ? entry.charges : [];
+  const money = charges.filter(({ unit }) => unit === 'usd').map(({ amount }) => amount);
   const costNanoUsd = money.length === 0 ? null : Math.max(...money);
   return { ...call, ...entry, costNanoUsd };
 }

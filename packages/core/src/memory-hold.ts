@@ -1,6 +1,6 @@
 import type { MemoryAccount, WindowCounters } from './memory-account.ts';
 import { type ChargeFigures, MemoryCharge } from './memory-charge.ts';
-import type { AccountRule, Claim, Overshoot, SinkNotice } from './usage-sink.ts';
+import type { AccountRule, Claim, Overshoot, SettleRequest, SinkNotice } from './usage-sink.ts';
 
 /** What a reservation holds on one account. */
 export interface Hold {
@@ -43,6 +43,17 @@ export class ChargeReport {
   overshot(overshoot: Overshoot): void {
     this.overshoot = [...this.overshoot, overshoot];
   }
+}
+
+/** What a settlement says of an account, most often in the place in which it was reserved. */
+export function amountAsked(
+  charges: SettleRequest['charges'],
+  key: string,
+  place: number,
+): number | 'hold' {
+  const expected = charges[place];
+  if (expected?.account === key) return expected.amount;
+  return charges.find(({ account }) => account === key)?.amount ?? 'hold';
 }
 
 /** Ends a hold at an amount; after an expiry, charges the difference to what that charged. */

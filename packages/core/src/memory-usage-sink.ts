@@ -3,6 +3,7 @@ import { ReservationMismatchError } from './errors.ts';
 import { MemoryAccount } from './memory-account.ts';
 import { MemoryAccounts } from './memory-accounts.ts';
 import {
+  amountAsked,
   ChargeReport,
   expireHold,
   type Hold,
@@ -38,7 +39,7 @@ import { verifyMemory } from './verify-memory.ts';
 export interface MemoryUsageSinkOptions {
   /** Ms since the epoch. @default Date.now */
   readonly now?: () => number;
-  /** Ledger entries kept one by one; older ones live on as sums. @default 2_000 */
+  /** Ledger entries kept one by one; older ones live on as sums. @default 1_000 */
   readonly ledgerCapacity?: number;
   /** Resolved reservations remembered, so that a repeated settlement is recognised. @default 512 */
   readonly rememberedReservations?: number;
@@ -58,6 +59,8 @@ export class MemoryUsageSink implements UsageSink {
   readonly #adjusted: RecentMap<true>;
   readonly #ledger: MemoryLedger;
   #latest = Number.NEGATIVE_INFINITY;
+  // Of what an operation without notices, or one that failed, came upon: the next answer tells it.
+  #untold: readonly SinkNotice[] = NO_NOTICES;
 
   constructor(options: MemoryUsageSinkOptions = {}) {
     this.#clock = options.now ?? Date.now;
@@ -65,21 +68,20 @@ export class MemoryUsageSink implements UsageSink {
     const remembered = options.rememberedReservations ?? 512;
     this.#reservations = new ReservationTable(remembered);
     this.#adjusted = new RecentMap(remembered);
-    this.#ledger = new MemoryLedger(options.ledgerCapacity ?? 2_000);
+    this.#ledger = new MemoryLedger(options.ledgerCapacity ?? 1_000);
   }
 
   reserve(request: ReserveRequest): ReserveAnswer {
     checkId(request.id);
     checkClaims(request.claims);
     checkTtl(request.ttlMs);
-    const at = this.#now();
-    const notices = this.#sweep(at);
+    const at = this.#sweep();
     const known = this.#reservations.get(request.id);
     if (known !== undefined) {
       const { id, resolution, holds, expiresAt } = known;
       if (resolution !== null) throw new ReservationMismatchError(id, resolution);
       if (!sameClaims(holds, request.claims)) throw new ReservationMismatchError(id);
-      return { admitted: true, expiresAt, at, notices };
+      return { admitted: true, expiresAt, at, notices: this.#tell() };
     }
     const refusals: Refusal[] = [];
     this.#accounts.tidy(at);
@@ -89,21 +91,23 @@ export class MemoryUsageSink implements UsageSink {
       const refusal = hold.account.refuse(counters, hold.rule, hold.amount, at);
       if (refusal !== undefined) refusals.push(refusal);
     }
-    if (refusals.length > 0)
-      return { admitted: false, refusals: this.#deny(refusals), at, notices };
+    if (refusals.length > 0) {
+      return { admitted: false, refusals: this.#deny(refusals), at, notices: this.#tell() };
+    }
     for (const hold of holds) hold.account.beginHold(hold.counters, hold.amount);
     const reservation = new Reservation(request, holds, at);
     this.#reservations.add(reservation);
-    return { admitted: true, expiresAt: reservation.expiresAt, at, notices };
+    return { admitted: true, expiresAt: reservation.expiresAt, at, notices: this.#tell() };
   }
 
   extend(request: ExtendRequest): ExtendAnswer {
     checkClaims(request.claims);
     checkTtl(request.ttlMs);
-    const at = this.#now();
-    const notices = this.#sweep(at);
+    const at = this.#sweep();
     const reservation = this.#reservations.get(request.id);
-    if (reservation?.resolution !== null) return { ...ended(reservation), at, notices };
+    if (reservation?.resolution !== null) {
+      return { ...ended(reservation), at, notices: this.#tell() };
+    }
     const changes = request.claims.map(({ account: { key, rule }, amount }) => {
       const hold = reservation.holds.find(({ account }) => account.key === key);
       // What is not held cannot grow, and must not be taken for held.
@@ -117,26 +121,27 @@ export class MemoryUsageSink implements UsageSink {
       const refusal = hold.account.refuse(counters, rule, amount, at, hold.amount);
       if (refusal !== undefined) refusals.push(refusal);
     }
-    if (refusals.length > 0) return { status: 'refused', refusals, at, notices };
+    if (refusals.length > 0) return { status: 'refused', refusals, at, notices: this.#tell() };
     for (const { hold, amount } of changes) {
       hold.account.changeHold(hold.counters, amount - hold.amount);
       hold.amount = amount;
     }
     this.#reservations.renew(reservation, request.ttlMs, at);
-    return { status: 'extended', expiresAt: reservation.expiresAt, at, notices };
+    const { expiresAt } = reservation;
+    return { status: 'extended', expiresAt, at, notices: this.#tell() };
   }
 
   settle(request: SettleRequest): SettleAnswer {
     checkCharges(request.charges);
-    const at = this.#now();
-    const report = new ChargeReport(this.#sweep(at));
+    const at = this.#sweep();
+    const report = new ChargeReport(this.#tell());
     const reservation = this.#reservations.get(request.id);
     const late = reservation?.resolution === 'expired' && reservation.holds.length > 0;
     if (reservation === undefined || (reservation.resolution !== null && !late)) {
       return { ...ended(reservation), at, notices: report.notices };
     }
     const charged = reservation.holds.map((hold, place) => {
-      const asked = amountAsked(request, hold.account.key, place);
+      const asked = amountAsked(request.charges, hold.account.key, place);
       return settleHold(hold, asked === 'hold' ? hold.amount : asked, at, report);
     });
     const { notices, overshoot } = report;
@@ -155,8 +160,8 @@ export class MemoryUsageSink implements UsageSink {
   }
 
   release(id: string): ReleaseAnswer {
-    const at = this.#now();
-    const notices = this.#sweep(at);
+    const at = this.#sweep();
+    const notices = this.#tell();
     const reservation = this.#reservations.get(id);
     if (reservation?.resolution !== null) return { ...ended(reservation), at, notices };
     for (const hold of reservation.holds) hold.account.endHold(hold.counters, hold.amount);
@@ -165,8 +170,7 @@ export class MemoryUsageSink implements UsageSink {
   }
 
   read(accounts: readonly Account[]): AccountReading[] {
-    const at = this.#now();
-    this.#sweep(at);
+    const at = this.#sweep();
     return accounts.map((account) => {
       const known = this.#accounts.find(account.key) ?? new MemoryAccount(account, at);
       return known.read(account.rule, at);
@@ -176,8 +180,7 @@ export class MemoryUsageSink implements UsageSink {
   adjust(request: AdjustRequest): AdjustAnswer {
     checkId(request.id);
     checkAdjustment(request.change);
-    const at = this.#now();
-    const notices = this.#sweep(at);
+    const at = this.#sweep();
     this.#accounts.tidy(at);
     const account = this.#accounts.open(request.account, at);
     const { rule } = request.account;
@@ -190,25 +193,15 @@ export class MemoryUsageSink implements UsageSink {
       else account.adjust(change);
       for (const charge of charges) counters.charge(charge.amount, charge.slot);
       this.#adjusted.set(id, true);
-      const { key } = account;
-      const { budget } = rule;
-      this.#ledger.append({
-        kind: 'adjustment',
-        id,
-        at,
-        account: key,
-        budget,
-        charges,
-        change,
-        details,
-      });
+      const names = { account: account.key, budget: rule.budget };
+      this.#ledger.append({ kind: 'adjustment', id, at, ...names, charges, change, details });
     }
     const status = repeated ? 'already-adjusted' : 'adjusted';
-    return { status, reading: account.read(rule, at), at, notices };
+    return { status, reading: account.read(rule, at), at, notices: this.#tell() };
   }
 
   async *entries(query: EntryQuery = {}): AsyncGenerator<SinkEntry> {
-    this.#sweep(this.#now());
+    this.#sweep();
     yield* this.#ledger.select(query);
   }
 
@@ -223,8 +216,7 @@ export class MemoryUsageSink implements UsageSink {
   close(): void {}
 
   #verify(repair: boolean): VerifyReport {
-    const at = this.#now();
-    this.#sweep(at);
+    const at = this.#sweep();
     return verifyMemory(
       { accounts: this.#accounts, reservations: this.#reservations, ledger: this.#ledger },
       at,
@@ -263,11 +255,18 @@ export class MemoryUsageSink implements UsageSink {
     return refusals;
   }
 
-  /** Charges holds that ran out, a bounded number of them for each call. */
-  #sweep(now: number): readonly SinkNotice[] {
+  #tell(): readonly SinkNotice[] {
+    const notices = this.#untold;
+    this.#untold = NO_NOTICES;
+    return notices;
+  }
+
+  /** Charges holds that ran out, a bounded number of them for each call, and says the time. */
+  #sweep(): number {
+    const now = this.#now();
     const due = this.#reservations.due(now, SWEEP_LIMIT);
-    if (due.length === 0) return NO_NOTICES;
-    const report = new ChargeReport(NO_NOTICES);
+    if (due.length === 0) return now;
+    const report = new ChargeReport(this.#untold);
     for (const reservation of due) {
       const { id, details, expiresAt } = reservation;
       const charged = reservation.holds.map((hold) => expireHold(hold, expiresAt, now, report));
@@ -282,7 +281,8 @@ export class MemoryUsageSink implements UsageSink {
       });
       report.notice({ type: 'reservation-expired', id, charged, at: now });
     }
-    return report.notices;
+    this.#untold = report.notices;
+    return now;
   }
 }
 
@@ -292,11 +292,4 @@ function ended(
 ): { status: 'already-resolved'; first: Resolution } | { status: 'never-held' } {
   const first = reservation?.resolution ?? null;
   return first === null ? { status: 'never-held' } : { status: 'already-resolved', first };
-}
-
-/** What a settlement says of an account, most often in the place in which it was reserved. */
-function amountAsked(request: SettleRequest, key: string, place: number): number | 'hold' {
-  const expected = request.charges[place];
-  if (expected?.account === key) return expected.amount;
-  return request.charges.find(({ account }) => account === key)?.amount ?? 'hold';
 }

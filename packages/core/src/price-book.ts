@@ -40,6 +40,12 @@ export interface PriceQuote {
   readonly snapshot: PriceSnapshot;
   /** Prices the reservation: per class the dearest rate the call can reach while it runs. */
   readonly dearest: RateCard;
+  /**
+   * What the price rests on: a price `list` (default), which the model that answers may correct; the
+   * configuration of this very model, which nothing corrects; or a `ceiling` for want of both, which
+   * any other corrects and which corrects none.
+   */
+  readonly basis?: 'list' | 'configured' | 'ceiling';
   /** Explicitly declared free: USD budgets do not bind the call. */
   readonly free: boolean;
   /** The most output tokens the model can produce in one call; null when not known. */

@@ -1,5 +1,4 @@
 import type { AdmissionPlan } from './admission.ts';
-import { type Awaitable, promised } from './awaitable.ts';
 import type { BookedCall, CallBooks } from './call-books.ts';
 import type { CallHold } from './call-hold.ts';
 import type { Link } from './chain.ts';
@@ -43,8 +42,8 @@ export class SpendCall implements Beating {
   #growing: Promise<boolean> | null = null;
   #abort: AbortController | null = null;
   #stopReason: unknown;
-  /** Tells the sink how the call ended; may be repeated. */
-  #finish: (() => Awaitable<SettleResult>) | null = null;
+  /** How the call ended, to be told to the sink again where that got no answer. */
+  #how: CallEnd | 'release' | null = null;
   #result: Promise<SettleResult> | null = null;
 
   /** Made by the guard. */
@@ -102,12 +101,12 @@ export class SpendCall implements Beating {
    * settlement; if nobody does, the hold is charged when it expires.
    */
   settle(settlement: Settlement): Promise<SettleResult> {
-    return this.#end(() => this.#books.settle(this.#endOf(settlement)));
+    return this.#end(this.#endOf(settlement));
   }
 
   /** Ends a call that was never sent, as if it had not been reserved. */
   release(): Promise<SettleResult> {
-    return this.#end(() => this.#books.release());
+    return this.#end('release');
   }
 
   /** Keeps the reservation alive. Called by the guard; a failure shows in its events. */
@@ -121,12 +120,20 @@ export class SpendCall implements Beating {
     }
   }
 
-  #end(finish: () => Awaitable<SettleResult>): Promise<SettleResult> {
+  #end(how: CallEnd | 'release'): Promise<SettleResult> {
     if (this.#result !== null) return this.#endAgain(this.#result);
     this.#onEnd(this);
-    this.#finish = finish;
-    this.#result = promised(finish);
+    this.#how = how;
+    this.#result = this.#tell(how);
     return this.#result;
+  }
+
+  #tell(how: CallEnd | 'release'): Promise<SettleResult> {
+    try {
+      return how === 'release' ? this.#books.release() : Promise.resolve(this.#books.settle(how));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async #endAgain(first: Promise<SettleResult>): Promise<SettleResult> {
@@ -135,7 +142,7 @@ export class SpendCall implements Beating {
     } catch {
       // Whoever comes first repeats it; the others hear what that gave.
       if (this.#result !== first) return this.#endAgain(this.#result as Promise<SettleResult>);
-      this.#result = promised(this.#finish as () => Awaitable<SettleResult>);
+      this.#result = this.#tell(this.#how as CallEnd | 'release');
       return this.#result;
     }
   }

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { BudgetExceededError, type CallRequest, type SpendCall } from '../src/index.ts';
+import {
+  type Account,
+  BudgetExceededError,
+  type CallRequest,
+  type SpendCall,
+} from '../src/index.ts';
 import { admit, benchOf, callOf, type GuardBench, usageOf, usdBudget } from './support/guard.ts';
 
 /** A stream that holds what it uses as it goes: 1,000 nano-USD for input, 10,000 for output. */
@@ -135,12 +140,21 @@ describe('a refused extension', () => {
     expect(bench.call.meter({ tokens: 1 })).toBe(false);
   });
 
-  test('of a blocked account stops the stream at once', async () => {
-    const { guard } = benchOf([usdBudget('1', { block: false })]);
-    const call = await admit(guard, STREAM);
-    const blocked = benchOf([usdBudget('1', { block: true })]);
-    await expect(blocked.guard.reserve(STREAM)).resolves.toMatchObject({ admitted: false });
+  test('of an account that was blocked meanwhile stops the stream at once', async () => {
+    const bench = benchOf([usdBudget('1')]);
+    const accounts: Account[] = [];
+    const { reserve } = bench.sink;
+    bench.sink.reserve = (request) => {
+      accounts.push(...request.claims.map(({ account }) => account));
+      return reserve.call(bench.sink, request);
+    };
+    const call = await admit(bench.guard, STREAM);
     expect(await call.meter({ tokens: 1 })).toBe(true);
+    const change = { type: 'block' } as const;
+    await bench.sink.adjust({ id: 'block', account: accounts[0] as Account, change, details: {} });
+    expect(call.meter({ tokens: 256 })).toBe(true);
+    expect(await call.meter({ tokens: 1 })).toBe(false);
+    expect(call.stopReason).toMatchObject({ denial: { refusals: [{ kind: 'blocked' }] } });
   });
 });
 

@@ -52,6 +52,7 @@ export function tablePrice(name: ModelName): PricedModel | string {
   if (first !== undefined && others.length === 0) return first;
   return {
     source: GENAI_SOURCE,
+    basis: 'list',
     version: GENAI_VERSION,
     provider: provider.id,
     model: model.id,

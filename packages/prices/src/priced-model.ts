@@ -2,9 +2,12 @@ import type { PriceQuote, RateCard, TokenRates } from '@hardcap/core';
 import { type PriceRow, type PriceSpan, priceAt } from './price-schedule.ts';
 import { multiplyCard, type RateMultiplier } from './rate-multiplier.ts';
 
+type PriceBasis = NonNullable<PriceQuote['basis']>;
+
 /** Where the price of a model comes from, and all of its rows. */
 export interface PricedModel {
   readonly source: string;
+  readonly basis: PriceBasis;
   readonly version: string;
   readonly provider: string;
   readonly model: string;
@@ -45,7 +48,8 @@ export function fixedModel(
 ): PricedModel {
   const rows: PriceRow[] = [{ time: undefined, answer: { card } }];
   const unknown = { maxOutputTokens: null, contextTokens: null };
-  return { source, version: 'configured', provider, model, rows, free: false, ...unknown };
+  const basis = source === 'ceiling' ? source : 'configured';
+  return { source, basis, version: 'configured', provider, model, rows, free: false, ...unknown };
 }
 
 /** The model with all of its rows multiplied; its version says by what. */
@@ -65,5 +69,6 @@ export function quoteAt(model: PricedModel, at: number): QuoteSpan {
   const { source, version, provider, free, maxOutputTokens, contextTokens } = model;
   const snapshot = { ...span.current, source, version, provider, model: model.model };
   const { dearest } = span;
-  return { from, until, quote: { snapshot, dearest, free, maxOutputTokens, contextTokens } };
+  const { basis } = model;
+  return { from, until, quote: { snapshot, dearest, basis, free, maxOutputTokens, contextTokens } };
 }

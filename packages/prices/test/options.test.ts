@@ -259,3 +259,17 @@ describe('multipliers', () => {
     expect(exact.snapshot.rates).toMatchObject({ input: 50_001, cacheRead: 5_001 });
   });
 });
+
+describe('what a price rests on', () => {
+  const overrides = { 'azure/prod': { input: '1', output: '1' } };
+  const unknownModel = { ceiling: { input: '9', output: '9' } };
+
+  test.each<[name: string, options: PriceBookOptions, basis: string]>([
+    ['openai/gpt-5.1', {}, 'list'],
+    ['azure/prod', { overrides }, 'configured'],
+    ['ollama/llama', { free: ['ollama/*'] }, 'configured'],
+    ['acme/unheard-of', { unknownModel }, 'ceiling'],
+  ])('%s', (name, options, basis) => {
+    expect(quoteWith(options, name).basis).toBe(basis);
+  });
+});
