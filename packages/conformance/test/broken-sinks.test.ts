@@ -1,0 +1,18 @@
+import { describe, expect, test } from 'vitest';
+import { KEEPING } from './faults/keeping.ts';
+import { RESERVING } from './faults/reserving.ts';
+import { SETTLING } from './faults/settling.ts';
+import { failingTests } from './support/failing-tests.ts';
+
+describe.concurrent('the contract catches a sink that', () => {
+  for (const { fault, caughtBy, createSink, capabilities } of [
+    ...RESERVING,
+    ...SETTLING,
+    ...KEEPING,
+  ]) {
+    test(fault, async () => {
+      const failing = (await failingTests(createSink, capabilities)).map(({ name }) => name);
+      expect(failing).toContainEqual(expect.stringContaining(caughtBy));
+    });
+  }
+});
