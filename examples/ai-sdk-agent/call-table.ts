@@ -16,7 +16,7 @@ export function heading(text: string): void {
 }
 
 /** Four decimals are enough to follow a run; the books are kept to the nano-dollar. */
-export function dollars(nano: number): string {
+function dollars(nano: number): string {
   return `$${(nano / 1e9).toFixed(4)}`;
 }
 

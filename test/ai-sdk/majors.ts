@@ -39,7 +39,7 @@ function major(name: Major['name'], packages: Record<keyof Omit<Major, 'name'>, 
 
 export type Api = 'openai chat' | 'openai responses' | 'anthropic messages';
 
-export const APIS: readonly Api[] = ['openai chat', 'openai responses', 'anthropic messages'];
+const APIS: readonly Api[] = ['openai chat', 'openai responses', 'anthropic messages'];
 
 /** Every major with every API. */
 export const MATRIX: readonly (readonly [Major['name'], Api, Major])[] = MAJORS.flatMap((each) =>

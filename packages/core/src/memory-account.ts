@@ -200,8 +200,10 @@ export class MemoryAccount {
     const kind =
       this.blocked || rule.blocked ? 'blocked' : refusalOf({ limit, committed, held, requested });
     if (kind === undefined) return undefined;
+    // An account that may spend nothing, or less than this, will not open for it in any window.
+    const neverFits = limit === 0 || requested > (limit as number);
     const opensAt =
-      kind === 'blocked' || kind === 'held' || requested > (limit as number)
+      kind === 'blocked' || kind === 'held' || neverFits
         ? null
         : this.#opensAt(counters, rule, limit as number, requested);
     return {

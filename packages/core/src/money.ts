@@ -1,7 +1,7 @@
 import type { Unit } from './denial.ts';
 
 /** Nano-USD in one USD. Amounts of money are integer nano-USD. */
-export const NANO_PER_USD = 1_000_000_000;
+const NANO_PER_USD = 1_000_000_000;
 
 /** Pico-USD in one nano-USD. Rates are integer pico-USD per token. */
 export const PICO_PER_NANO = 1_000;

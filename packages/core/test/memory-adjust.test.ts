@@ -62,6 +62,13 @@ describe('a changed limit', () => {
     expect(refusalsIn(bench.reserve('r1', [a, 0]))[0]).toMatchObject({ kind: 'spent', limit: 0 });
   });
 
+  test('to 0 promises no time at which it opens, whatever its window', () => {
+    const bench = new SinkBench();
+    bench.adjust(hourly, { type: 'limit', limit: 0, until: null });
+    const [refusal] = refusalsIn(bench.reserve('r1', [hourly, 0]));
+    expect(refusal).toMatchObject({ kind: 'spent', retryAfterMs: null });
+  });
+
   test('can be raised for a while, on top of what was set for good', () => {
     const bench = new SinkBench();
     const until = bench.clock.now() + HOUR;

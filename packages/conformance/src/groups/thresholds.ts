@@ -160,7 +160,7 @@ const windowed: ContractTest[] = [
     for (let window = 0; window < 2; window += 1) {
       await bench.clock.enterWindow(account.rule.window, await bench.at());
       expectEqual(await crossings(bench, [60, 10], account), [['a 0.5'], []], 'crossed');
-      await bench.clock.passWindow(account.rule.window, await bench.at());
+      if (window === 0) await bench.clock.passWindow(account.rule.window, await bench.at());
     }
   }),
 
