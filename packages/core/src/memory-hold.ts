@@ -121,10 +121,12 @@ function booked(
   return charge;
 }
 
-/** The charges that bring the settled spend of the current window to 0. */
+/** The charges that bring the settled spend of the current window to 0, oldest slot first. */
 export function resetCharges({ key, rule, current }: MemoryAccount): MemoryCharge[] {
   const spent: [slot: number | null, amount: number][] =
-    rule.window.kind === 'rolling' ? [...current.slots] : [[null, current.committed]];
+    rule.window.kind === 'rolling'
+      ? [...current.slots].sort(([one], [other]) => one - other)
+      : [[null, current.committed]];
   return spent
     .filter(([, amount]) => amount !== 0)
     .map(

@@ -236,11 +236,12 @@ export class MemoryUsageSink implements UsageSink {
     const account = this.#accounts.open(claim.account, now);
     const counters = account.at(rule, now);
     const byReserve = rule.attribute === 'reserve';
+    const rolls = rule.window.kind === 'rolling';
     return {
       account,
       rule,
-      counters: byReserve && rule.window.kind !== 'rolling' ? counters : null,
-      paysAt: byReserve ? now : null,
+      counters: byReserve && !rolls ? counters : null,
+      paysAt: byReserve && rolls ? now : null,
       reserved: claim.amount,
       amount: claim.amount,
       expired: null,

@@ -52,14 +52,16 @@ export class PlainCharges {
     return this.#charge(account, { amount, held: 0, time, now }, overshoot);
   }
 
-  /** Brings the settled spend of the current window to 0, slot by slot. */
+  /** Brings the settled spend of the current window to 0, slot by slot, the oldest first. */
   reset({ key, rule }: Account, now: number): Charge[] {
     const { id, startsAt } = rule.window.at(now);
     const counted = this.#books.charges.filter(
       ({ account, window, slot }) =>
         account === key && window === id && (slot === null || slot >= (startsAt ?? 0)),
     );
-    const slots = [...new Set(counted.map(({ slot }) => slot))];
+    const slots = [...new Set(counted.map(({ slot }) => slot))].sort(
+      (one, other) => (one ?? 0) - (other ?? 0),
+    );
     const charges = slots.map((slot): Charge => {
       const spent = sum(counted.filter((charge) => charge.slot === slot).map((it) => it.amount));
       const names = { account: key, budget: rule.budget, unit: rule.unit };
