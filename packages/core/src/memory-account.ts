@@ -26,8 +26,9 @@ export class WindowCounters {
   readonly fired: Set<number> = new Set();
   /** Of a rolling window: settled spend by start of slot. */
   readonly slots: Map<number, number> = new Map();
-  /** Of both kinds of window: what entries charged, by slot, that the ledger no longer keeps. */
-  readonly folded: SlotAmounts = new Map();
+  // What entries charged that the ledger no longer keeps: by slot, and where there is none.
+  readonly #foldedSlots: Map<number, number> = new Map();
+  #folded = 0;
   #oldestSlot = Number.POSITIVE_INFINITY;
 
   constructor(window: Window, span: WindowSpan, isWhole = true) {
@@ -53,6 +54,17 @@ export class WindowCounters {
     if (slot < this.#oldestSlot) this.#oldestSlot = slot;
   }
 
+  /** Keeps what an entry charged that the ledger is about to drop. */
+  fold(amount: number, slot: number | null): void {
+    if (slot === null) this.#folded += amount;
+    else this.#foldedSlots.set(slot, (this.#foldedSlots.get(slot) ?? 0) + amount);
+  }
+
+  /** What dropped entries add up to. */
+  folded(): SlotAmounts {
+    return new Map<number | null, number>(this.#foldedSlots).set(null, this.#folded);
+  }
+
   /** Replaces what is counted; `null` is the slot of a window that has none. */
   restore(slots: SlotAmounts, held: number): void {
     this.slots.clear();
@@ -68,8 +80,8 @@ export class WindowCounters {
     const startsAt = span.startsAt as number;
     if (this.#oldestSlot >= startsAt) return;
     this.#oldestSlot = Number.POSITIVE_INFINITY;
-    for (const slot of this.folded.keys()) {
-      if (slot !== null && slot < startsAt) this.folded.delete(slot);
+    for (const slot of this.#foldedSlots.keys()) {
+      if (slot < startsAt) this.#foldedSlots.delete(slot);
     }
     for (const [slot, amount] of this.slots) {
       if (slot < startsAt) {

@@ -33,7 +33,6 @@ export class MemoryCharge implements Charge {
 
   /** Keeps the amount with the counters, since its entry is about to be dropped. */
   fold(): void {
-    const { folded } = this.#counters;
-    folded.set(this.slot, (folded.get(this.slot) ?? 0) + this.amount);
+    this.#counters.fold(this.amount, this.slot);
   }
 }

@@ -58,7 +58,7 @@ function keptAmounts(ledger: MemoryLedger): Map<string, SlotAmounts> {
 
 /** What was ever charged to a window; of a rolling one, in the slots that have not left it. */
 function amountsIn(counters: WindowCounters, kept: SlotAmounts = new Map()): SlotAmounts {
-  const amounts = new Map(counters.folded);
+  const amounts = counters.folded();
   for (const [slot, amount] of kept) amounts.set(slot, (amounts.get(slot) ?? 0) + amount);
   for (const slot of amounts.keys()) {
     if (slot !== null && slot < (counters.span.startsAt ?? 0)) amounts.delete(slot);
