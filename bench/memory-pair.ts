@@ -126,7 +126,7 @@ const BARE_NANOSECONDS_THERE = 370;
 /** Reserve and settle over three accounts in memory, through the public API: hardcap's own time. */
 export async function memoryPairGate(): Promise<Gate> {
   const contenders = [hardcapPair(), bareMapPair(), callerPair()];
-  const times = await medianNanoseconds(contenders, { rounds: 61, count: 5_000 });
+  const times = await medianNanoseconds(contenders, { rounds: 31, count: 20_000 });
   const bare = times.get('bare maps') as number;
   const caller = times.get('caller') as number;
   return {

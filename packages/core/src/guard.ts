@@ -5,7 +5,6 @@ import type { BoundAccount } from './bound-budgets.ts';
 import { CallBinder } from './call-binder.ts';
 import { type BookedCall, type BookKeeping, CallBooks } from './call-books.ts';
 import { openDetails } from './call-details.ts';
-import { CallHold } from './call-hold.ts';
 import { type CallRequest, checkCallRequest, type Estimate } from './call-request.ts';
 import { type Denial, denialOf } from './denial.ts';
 import { BudgetExceededError } from './errors.ts';
@@ -187,8 +186,7 @@ export class SpendGuard {
 
   #open(booked: BookedCall, plan: AdmissionPlan, answer: ReserveAnswer): SpendCall {
     const books = new CallBooks(this.#keeping, booked);
-    const hold = new CallHold(plan.claims, booked.request.inputTokens, booked.price, books);
-    const call = new SpendCall(booked, plan, hold, books, this.#onEnd);
+    const call = new SpendCall(booked, plan, books, this.#onEnd);
     this.#heartbeat.add(call);
     const { events } = this.#keeping;
     if (events.heard) {

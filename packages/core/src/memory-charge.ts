@@ -1,9 +1,6 @@
 import type { WindowCounters } from './memory-account.ts';
 import type { AccountRule, Charge } from './usage-sink.ts';
 
-/** What is charged, where, and what had been held for it. */
-export type ChargeFigures = Pick<Charge, 'slot' | 'amount' | 'held'>;
-
 /** A charge that knows the counters it went to, without showing them. */
 export class MemoryCharge implements Charge {
   readonly account: string;
@@ -19,15 +16,17 @@ export class MemoryCharge implements Charge {
     account: string,
     rule: AccountRule,
     counters: WindowCounters,
-    figures: ChargeFigures,
+    slot: number | null,
+    amount: number,
+    held: number,
   ) {
     this.account = account;
     this.budget = rule.budget;
     this.unit = rule.unit;
     this.window = counters.span.id;
-    this.slot = figures.slot;
-    this.amount = figures.amount;
-    this.held = figures.held;
+    this.slot = slot;
+    this.amount = amount;
+    this.held = held;
     this.#counters = counters;
   }
 

@@ -1,5 +1,5 @@
 import type { MemoryAccount, WindowCounters } from './memory-account.ts';
-import { type ChargeFigures, MemoryCharge } from './memory-charge.ts';
+import { MemoryCharge } from './memory-charge.ts';
 import type { AccountRule, Claim, Overshoot, SettleRequest, SinkNotice } from './usage-sink.ts';
 
 /** What a reservation holds on one account. */
@@ -63,19 +63,21 @@ export function settleHold(
   now: number,
   report: ChargeReport,
 ): MemoryCharge {
-  const { account, expired } = hold;
+  const { account, rule, expired } = hold;
   const current = account.at(account.rule, now);
   if (expired === null) {
     account.endHold(hold.counters, hold.amount);
     const counters = hold.counters ?? current;
     const slot = counters.slotAt(hold.paysAt ?? now);
-    return booked(hold, counters, { slot, amount, held: hold.amount }, now, report);
+    const charge = new MemoryCharge(account.key, rule, counters, slot, amount, hold.amount);
+    return booked(charge, hold, counters, now, report);
   }
   const { counters, slot, resets } = expired;
   const difference = amount - expired.amount;
   // A reset has given back what the expiry charged: less of it cannot be given back again.
   const given = counters.resets === resets ? difference : Math.max(0, difference);
-  return booked(hold, counters, { slot, amount: given, held: 0 }, now, report);
+  const charge = new MemoryCharge(account.key, rule, counters, slot, given, 0);
+  return booked(charge, hold, counters, now, report);
 }
 
 /** Ends a hold that was not settled in time, and remembers how, for a late settlement. */
@@ -93,21 +95,21 @@ export function expireHold(
   const slot = counters.slotAt(hold.paysAt ?? expiredAt);
   const amount = rule.onExpiry === 'charge' ? hold.amount : 0;
   hold.expired = { amount, counters, slot, resets: counters.resets };
-  return booked(hold, counters, { slot, amount, held: hold.amount }, now, report);
+  const charge = new MemoryCharge(account.key, rule, counters, slot, amount, hold.amount);
+  return booked(charge, hold, counters, now, report);
 }
 
 /** Carries out a charge, and reports thresholds and overshoot. */
 function booked(
+  charge: MemoryCharge,
   { account, rule }: Hold,
   counters: WindowCounters,
-  figures: ChargeFigures,
   now: number,
   report: ChargeReport,
 ): MemoryCharge {
-  const { amount, held, slot } = figures;
+  const { amount, held, slot } = charge;
   const committedBefore = counters.committed;
   counters.charge(amount, slot);
-  const charge = new MemoryCharge(account.key, rule, counters, figures);
   if (!counters.isWhole) return charge;
 
   for (const notice of account.cross(counters, committedBefore, now)) report.notice(notice);
@@ -129,9 +131,7 @@ export function resetCharges({ key, rule, current }: MemoryAccount): MemoryCharg
       : [[null, current.committed]];
   return spent
     .filter(([, amount]) => amount !== 0)
-    .map(
-      ([slot, amount]) => new MemoryCharge(key, rule, current, { slot, amount: -amount, held: 0 }),
-    );
+    .map(([slot, amount]) => new MemoryCharge(key, rule, current, slot, -amount, 0));
 }
 
 /** True when a repeated reservation asks for exactly what is held. */

@@ -1,6 +1,6 @@
 import type { AdmissionPlan } from './admission.ts';
 import type { BookedCall, CallBooks } from './call-books.ts';
-import type { CallHold } from './call-hold.ts';
+import { CallHold } from './call-hold.ts';
 import type { Link } from './chain.ts';
 import type { Beating } from './heartbeat.ts';
 import { isAmount } from './money.ts';
@@ -32,11 +32,12 @@ export class SpendCall implements Beating {
   /** Place among the open calls. */
   previous: Link | null = null;
   next: Link | null = null;
-  readonly #inputTokens: number;
-  readonly #holdsNothing: boolean;
+  readonly #booked: BookedCall;
+  readonly #plan: AdmissionPlan;
   readonly #onEnd: (call: SpendCall) => void;
-  readonly #hold: CallHold;
   readonly #books: CallBooks;
+  // Made at the first chunk or beat: a call that does not stream never needs them.
+  #hold: CallHold | null = null;
   #meter: StreamMeter | null = null;
   #earlyInput: TokenUsage | null = null;
   #growing: Promise<boolean> | null = null;
@@ -50,7 +51,6 @@ export class SpendCall implements Beating {
   constructor(
     booked: BookedCall,
     plan: AdmissionPlan,
-    hold: CallHold,
     books: CallBooks,
     onEnd: (call: SpendCall) => void,
   ) {
@@ -58,9 +58,8 @@ export class SpendCall implements Beating {
     this.admittedOutputTokens = plan.outputTokens;
     this.clamped = plan.clamped;
     this.startedAt = booked.startedAt;
-    this.#inputTokens = booked.request.inputTokens;
-    this.#holdsNothing = plan.estimate === 'none';
-    this.#hold = hold;
+    this.#booked = booked;
+    this.#plan = plan;
     this.#books = books;
     this.#onEnd = onEnd;
   }
@@ -89,7 +88,7 @@ export class SpendCall implements Beating {
     if (delta.usage !== undefined) this.#reportEarly(delta.usage);
     this.#metering().add(delta);
     if (this.#stopReason !== undefined) return false;
-    if (this.#produced() <= this.#hold.room) return true;
+    if (this.#produced() <= this.#holding().room) return true;
     this.#growing ??= this.#grow();
     return this.#growing;
   }
@@ -114,7 +113,7 @@ export class SpendCall implements Beating {
     // An extension under way renews it too, and must not be undone by what is held now.
     if (this.#result !== null || this.#growing !== null) return;
     try {
-      await this.#books.extend(this.#hold.claims);
+      await this.#books.extend(this.#holding().claims);
     } catch {
       // The guard has told its listener, and the next beat tries again.
     }
@@ -152,7 +151,7 @@ export class SpendCall implements Beating {
     const end: CallEnd = settlement;
     if (end.outcome === 'not-sent' || isKnownUsage(end.usage)) return end;
     const asksForMetered = end.outcome === 'metered' && end.usage === undefined;
-    if (!asksForMetered && !this.#holdsNothing) return end;
+    if (!asksForMetered && this.#plan.estimate !== 'none') return end;
     const usage = this.#meteredUsage();
     if (isAmount(end.costNanoUsd)) return { ...end, usage };
     const costNanoUsd = this.#books.meteredCost(usage, this.#earlyInput === null);
@@ -162,7 +161,7 @@ export class SpendCall implements Beating {
 
   /** Input as reported early, or its bound; output as estimated, but never above an enforced limit. */
   #meteredUsage(): TokenUsage {
-    const input = this.#earlyInput ?? { ...NO_USAGE, input: this.#inputTokens };
+    const input = this.#earlyInput ?? { ...NO_USAGE, input: this.#booked.request.inputTokens };
     const { estimated, certain } = this.#metering();
     const limit = this.admittedOutputTokens;
     const output = limit === null ? estimated : Math.min(estimated, Math.max(limit, certain));
@@ -178,6 +177,12 @@ export class SpendCall implements Beating {
     return this.admittedOutputTokens === null ? meter.estimated : meter.certain;
   }
 
+  #holding(): CallHold {
+    const { request, price } = this.#booked;
+    this.#hold ??= new CallHold(this.#plan.claims, request.inputTokens, price, this.#books);
+    return this.#hold;
+  }
+
   #metering(): StreamMeter {
     this.#meter ??= new StreamMeter();
     return this.#meter;
@@ -189,17 +194,17 @@ export class SpendCall implements Beating {
     const early = { ...NO_USAGE, ...input };
     if (!isKnownUsage(early) || inputTokensOf(early) === 0) return;
     this.#earlyInput = early;
-    this.#hold.replaceInput(early);
+    this.#holding().replaceInput(early);
   }
 
   async #grow(): Promise<boolean> {
     try {
       do {
-        const refused = await this.#hold.grow(this.#produced());
+        const refused = await this.#holding().grow(this.#produced());
         // A call that has ended meanwhile needs no more.
         if (this.#result !== null) return true;
         if (refused !== undefined) return this.#stop(refused);
-      } while (this.#produced() > this.#hold.room);
+      } while (this.#produced() > this.#holding().room);
       return true;
     } catch (error) {
       return this.#result !== null || this.#stop(error);
