@@ -1,8 +1,9 @@
 import { report } from './gate.ts';
 import { memoryPairGate } from './memory-pair.ts';
 import { streamChunkGates } from './stream-chunk.ts';
+import { warmQuoteGate } from './warm-quote.ts';
 
-const gates = [await memoryPairGate(), ...(await streamChunkGates())];
+const gates = [await memoryPairGate(), ...(await streamChunkGates()), await warmQuoteGate()];
 if (!report(gates)) {
   console.error('A gate does not hold.');
   process.exitCode = 1;
