@@ -2,14 +2,11 @@ import type { Budget } from './budget.ts';
 import type { TokenCount } from './budget-limit.ts';
 import { accountKey, type Identity } from './identity.ts';
 import { usd } from './money.ts';
-import { RecentMap } from './recent-map.ts';
 import type { Account, AccountRule } from './usage-sink.ts';
 import { compileWindow } from './window.ts';
 
 /** A budget as the guard works with it. */
 export interface BudgetRule extends AccountRule {
-  /** Accounts met lately, by the value of the only dimension: most calls come from the same few. */
-  readonly met: RecentMap<BoundAccount>;
   readonly per: readonly string[];
   readonly tokenCount: TokenCount;
   readonly onUnknown: 'charge' | 'release';
@@ -26,7 +23,6 @@ export interface BoundAccount extends Account {
   readonly rule: BudgetRule;
 }
 
-const ACCOUNTS_REMEMBERED = 4_096;
 const PARTS_PER_MILLION = 1_000_000;
 
 export function compileBudget(budget: Budget): BudgetRule {
@@ -34,7 +30,6 @@ export function compileBudget(budget: Budget): BudgetRule {
   return {
     budget: budget.name,
     per: budget.per,
-    met: new RecentMap(ACCOUNTS_REMEMBERED),
     window: compileWindow(budget.window),
     blocked: budget.block === true,
     attribute: budget.attribute ?? 'reserve',
@@ -89,22 +84,10 @@ export function bindBudgets(rules: readonly BudgetRule[], identity: Identity): B
   const accounts: BoundAccount[] = [];
   for (const rule of rules) {
     if (rule.match.length > 0 && !rule.match.every((matcher) => holds(matcher, identity))) continue;
-    const account = accountOf(rule, identity);
-    if (account !== undefined) accounts.push(account);
+    const key = accountKey(rule.budget, rule.per, identity);
+    if (key !== undefined) accounts.push({ key, rule });
   }
   return accounts;
-}
-
-function accountOf(rule: BudgetRule, identity: Identity): BoundAccount | undefined {
-  const { per, met } = rule;
-  const value = per.length === 1 ? identity[per[0] as string] : undefined;
-  const known = value === undefined ? undefined : met.get(value);
-  if (known !== undefined) return known;
-  const key = accountKey(rule.budget, per, identity);
-  if (key === undefined) return undefined;
-  const account = { key, rule };
-  if (value !== undefined) met.set(value, account);
-  return account;
 }
 
 function holds({ dimension, pattern }: Matcher, identity: Identity): boolean {

@@ -1,4 +1,5 @@
 import { AmbientIdentity } from './ambient-identity.ts';
+import { type Binding, BindingMemo } from './binding-memo.ts';
 import { type BoundAccount, type BudgetRule, bindBudgets, compileBudget } from './bound-budgets.ts';
 import { defineBudgets } from './budget.ts';
 import { CallPrice } from './call-price.ts';
@@ -15,6 +16,8 @@ export interface BoundCall {
   readonly price: CallPrice;
 }
 
+const NOBODY: Identity = {};
+
 /** Finds the accounts and the price of a call. */
 export class CallBinder {
   readonly ambient: AmbientIdentity = new AmbientIdentity();
@@ -23,6 +26,7 @@ export class CallBinder {
   readonly #identity: Identity | undefined;
   readonly #unbudgeted: 'deny' | 'allow';
   readonly #secrets: ReadonlySet<string>;
+  readonly #memo: BindingMemo;
 
   /** @throws ConfigError for budgets that are not valid, or that are in USD without prices. */
   constructor(options: SpendGuardOptions) {
@@ -31,6 +35,7 @@ export class CallBinder {
     this.#identity = options.identity;
     this.#unbudgeted = options.unbudgeted ?? 'deny';
     this.#secrets = new Set(['apiKey', ...(options.secrets ?? [])]);
+    this.#memo = new BindingMemo(this.#rules.find(({ per }) => per.length > 0)?.per[0]);
     const money = this.#rules.find(({ unit }) => unit === 'usd');
     if (money !== undefined && this.#prices === undefined) {
       throw new ConfigError(
@@ -45,16 +50,27 @@ export class CallBinder {
    * does and the model has no price.
    */
   bind(request: CallRequest, at: number): BoundCall {
-    const { provider, model, identity: given } = request;
-    // Copied only where there is something to add: most calls bring their whole identity themselves.
+    const { provider, model, identity: own = NOBODY } = request;
+    // Joined only where there is something to add: most calls bring their whole identity themselves.
     const fallback = this.#fallback(request.defaultIdentity);
-    const known = fallback === undefined ? given : { ...fallback, ...given };
-    const identity = this.checked({ ...known, provider, model });
-    const bound = bindBudgets(this.#rules, identity);
-    if (bound.length === 0 && this.#unbudgeted === 'deny') throw this.#unbound(request, identity);
-    const money = bound.some(({ rule }) => rule.unit === 'usd');
-    const price = new CallPrice(this.#prices, request, at, money);
-    return { identity, accounts: price.quote?.free ? bound.filter(bindsFree) : bound, price };
+    const given = fallback === undefined ? own : { ...fallback, ...own };
+    const binding = this.#memo.find(given, provider, model) ?? this.#bindAnew(given, request);
+    const { identity, accounts, countsMoney } = binding;
+    const price = new CallPrice(this.#prices, request, at, countsMoney);
+    return { identity, accounts: price.quote?.free ? accounts.filter(bindsFree) : accounts, price };
+  }
+
+  #bindAnew(given: Identity, request: CallRequest): Binding {
+    const { provider, model } = request;
+    const identity = this.checked({ ...given, provider, model });
+    const accounts = bindBudgets(this.#rules, identity);
+    if (accounts.length === 0 && this.#unbudgeted === 'deny')
+      throw this.#unbound(request, identity);
+    const countsMoney = accounts.some(({ rule }) => rule.unit === 'usd');
+    // A copy, since the caller may change its object and use it again.
+    const binding = { given: { ...given }, provider, model, identity, accounts, countsMoney };
+    this.#memo.remember(binding);
+    return binding;
   }
 
   /** The accounts that an identity has, whatever model it will call. */

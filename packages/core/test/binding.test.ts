@@ -156,3 +156,23 @@ describe('where an identity comes from', () => {
     }
   });
 });
+
+describe('a caller that was bound before', () => {
+  test('is bound anew when anything about it has changed, also in its own object', async () => {
+    const perModel = tokensPer(['model']);
+    const bench = benchOf([tokensPer(['org']), tokensPer(['org', 'user']), perModel]);
+    const identity: Record<string, string> = { org: 'acme', user: 'ann' };
+    const keys = ['org|org=acme', 'org-user|org=acme|user=ann', 'model|model=small'];
+    expect(await boundTo(bench, { identity })).toEqual(keys);
+    expect(await boundTo(bench, { identity: { ...identity } })).toEqual(keys);
+
+    identity['user'] = 'bob';
+    const [org, , model] = keys;
+    expect(await boundTo(bench, { identity })).toEqual([org, 'org-user|org=acme|user=bob', model]);
+    delete identity['user'];
+    expect(await boundTo(bench, { identity })).toEqual([org, model]);
+    expect(await boundTo(bench, { identity, model: 'large' })).toEqual([org, 'model|model=large']);
+    identity['user'] = 'ann';
+    expect(await boundTo(bench, { identity })).toEqual(keys);
+  });
+});
