@@ -1,10 +1,10 @@
 import type { Settlement } from '@hardcap/core';
 import type { Attempt } from './attempt.ts';
-import { asObject, type JsonObject, listAt, objectAt, textAt } from './json-object.ts';
+import { asObject, listAt, objectAt, textAt } from './json-object.ts';
 
 /** What a whole answer settles with. */
-export async function generateSettlement(result: object, attempt: Attempt): Promise<Settlement> {
-  const answer = result as JsonObject;
+export async function generateSettlement(result: unknown, attempt: Attempt): Promise<Settlement> {
+  const answer = asObject(result) ?? {};
   const content = listAt(answer, 'content').map((item) => asObject(item) ?? {});
   for (const item of content) attempt.searches.see(item);
   const reported = attempt.reported({

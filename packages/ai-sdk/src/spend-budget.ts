@@ -47,6 +47,11 @@ export function spendBudget(
       const attempt = await attempts.open(params, model);
       return attempt.orSettle(async () => {
         const result = await attempt.send(doStream, (sent) => model.doStream(sent));
+        if (typeof result?.stream?.getReader !== 'function') {
+          // Nothing to meter, and not for us to judge.
+          await attempt.settle({ outcome: 'unknown' });
+          return result;
+        }
         await attempt.holdWireLimit(result);
         return { ...result, stream: meteredStream(result.stream, attempt) };
       });

@@ -292,8 +292,23 @@ describe('a call that fails', () => {
     expect((await entries())[0]).toMatchObject({ outcome: 'not-sent', costNanoUsd: 0 });
   });
 
-  it('by answering with something else leaves nothing reserved', async () => {
-    const { stream, guard, entries } = stage({ stream: async () => ({}) });
+  it.each([{}, undefined, { stream: 'none' }])(
+    'by answering with %j is charged its hold',
+    async (result) => {
+      const answer = async () => result as never;
+      const { stream, generate, entries } = stage({ stream: answer, generate: answer });
+      expect(await stream(PARAMS)).toBe(result);
+      expect(await generate(PARAMS)).toBe(result);
+      const ledger = await entries();
+      expect(ledger.map(({ outcome }) => outcome)).toEqual(['unknown', 'known']);
+      for (const entry of ledger) expect(entry.costNanoUsd).toBe(entry.heldNanoUsd);
+    },
+  );
+
+  it('while its answer is taken up leaves nothing reserved', async () => {
+    const locked = streamOf();
+    locked.getReader();
+    const { stream, guard, entries } = stage({ stream: async () => ({ stream: locked }) });
     await expect(stream(PARAMS)).rejects.toThrow(TypeError);
     expect((await guard.verify()).reservations).toBe(0);
     expect((await entries())[0]?.outcome).toBe('unknown');
