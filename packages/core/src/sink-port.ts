@@ -123,7 +123,8 @@ export class SinkPort {
 
   async #tryRelease(id: string): Promise<void> {
     try {
-      await this.#sink.release(id);
+      const { notices } = await this.#sink.release(id);
+      this.#events.emitAll(notices);
     } catch {
       // The hold expires, if there is one.
     }

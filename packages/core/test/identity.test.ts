@@ -29,6 +29,13 @@ describe('account keys', () => {
     expect(accountKey('b', ['user'], { user: '李🙂é' })).toBe('b|user=李🙂é');
   });
 
+  test('tell halves of surrogate pairs apart, which are all one character in UTF-8', () => {
+    const keys = ['\ud800', '\ud801', '\udfff', '\ufffd'].map((user) =>
+      accountKey('b', ['user'], { user }),
+    );
+    expect(keys).toEqual(['b|user=%d800', 'b|user=%d801', 'b|user=%dfff', 'b|user=\ufffd']);
+  });
+
   test('of two different identities are never the same, in UTF-8 neither', () => {
     const value = fc.oneof(
       fc.string({ minLength: 1, unit: fc.constantFrom(...'|=%ab7c\ud800\udbff\udc00\ufffd') }),

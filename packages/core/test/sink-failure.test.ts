@@ -1,5 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ReservationMismatchError, SinkUnavailableError, type UsageSink } from '../src/index.ts';
+import {
+  MemoryUsageSink,
+  ReservationMismatchError,
+  SinkUnavailableError,
+  type UsageSink,
+} from '../src/index.ts';
+import { testClock } from './support/clock.ts';
 import { admit, benchOf, callOf, collect, eventsOf, usageOf, usdBudget } from './support/guard.ts';
 
 type Operation = 'reserve' | 'settle' | 'release' | 'read' | 'verify' | 'extend';
@@ -64,6 +70,19 @@ describe('a sink that does not answer', () => {
     await expect(guard.reserve(callOf(100))).rejects.toThrow('failed to reserve');
     await Promise.resolve();
     expect(eventsOf(events, 'sink-unavailable')).toHaveLength(1);
+  });
+
+  test('is heard out when it releases: what it came upon is told', async () => {
+    const clock = testClock();
+    const sink = new MemoryUsageSink({ now: clock.now, maxAccounts: 1 });
+    const { guard, events } = benchOf([usdBudget('1', { per: ['user'] })], { clock, sink });
+    const lost = await admit(guard, callOf(100, { identity: { user: 'ann' } }));
+    clock.advance(120_000);
+    const refused = guard.reserve(callOf(1, { identity: { user: 'bob' } }));
+    await expect(refused).rejects.toSatisfy(SinkUnavailableError.isInstance);
+    await vi.waitFor(() =>
+      expect(eventsOf(events, 'reservation-expired')).toMatchObject([{ id: lost.id }]),
+    );
   });
 
   test.each(['status', 'verify'] as const)('fails %s with the same error', async (operation) => {
