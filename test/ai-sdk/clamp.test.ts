@@ -54,11 +54,14 @@ function expectWithin(cap: string, { body, ...here }: Sent): void {
 }
 
 describe.each(MATRIX)('%s, %s: a call that does not fit whole', (_, api, major) => {
-  it.each([false, true])('is sent with an output limit that does (stream: %s)', async (stream) => {
-    const sent = await send(major, api, { cap: '0.02', stream });
-    expectWithin('0.02', sent);
-    expect(wireLimit(sent.body)).toBeGreaterThan(1_000);
-  });
+  it.each([false, true])(
+    'case C-27: is sent with an output limit that does (stream: %s)',
+    async (stream) => {
+      const sent = await send(major, api, { cap: '0.02', stream });
+      expectWithin('0.02', sent);
+      expect(wireLimit(sent.body)).toBeGreaterThan(1_000);
+    },
+  );
 
   it('has its own limit lowered', async () => {
     const sent = await send(major, api, { cap: '0.02', call: { maxOutputTokens: 9_000 } });

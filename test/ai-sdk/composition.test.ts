@@ -51,7 +51,7 @@ describe.each(MAJORS)('$name: what the middleware relies on', ({ ai, ...major })
     expect(without[3]).toEqual(without[2]);
   });
 
-  it('a retry comes through every hook again, with a reservation of its own', async () => {
+  it('case C-81: a retry comes through every hook again, with a reservation of its own', async () => {
     const reply = [{ status: 429, headers: { 'retry-after-ms': '1' } }, {}];
     const { model, events, settled } = await scene({ ai, ...major }, 'openai chat', { reply });
     await ai.generateText({ ...CALL, maxRetries: 1, model });
@@ -113,7 +113,7 @@ describe.each(MAJORS)('$name: where it can be put', (major) => {
     expect(server.exchanges[0]?.body['max_tokens']).toBeGreaterThan(1_000);
   });
 
-  it('inside of one that answers itself, which costs nothing', async () => {
+  it('case C-76: inside of one that answers itself, which costs nothing', async () => {
     const { guard, bare, server, settled } = await scene(major, 'openai chat');
     const kept = new Map<string, CallOptions>();
     const cache = {

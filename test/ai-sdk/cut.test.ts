@@ -35,7 +35,7 @@ async function partsOf(result: Streamed): Promise<Part[]> {
 }
 
 describe.each(MATRIX)('%s, %s: a stream that crosses its cap', (_, api, major) => {
-  it('is cut by the chunk that crosses it, and tells its reader', async () => {
+  it('case C-100: is cut by the chunk that crosses it, and tells its reader', async () => {
     const errors: unknown[] = [];
     const here = await scene(major, api, RUNAWAY);
     const onError = ({ error }: { error: unknown }) => errors.push(error);
@@ -119,7 +119,7 @@ describe.each(MATRIX)('%s, %s: a stream that crosses its cap', (_, api, major) =
 const LONG = { outputTokens: 400, pace: 'manual' } as const;
 
 describe.each(MATRIX)('%s, %s: a stream that its caller leaves', (_, api, major) => {
-  it('settles what was metered when the caller aborts', async () => {
+  it('case C-68, C-72: settles what was metered when the caller aborts', async () => {
     const here = await scene(major, api, { model: 'cent', reply: LONG });
     const client = new AbortController();
     const options = { ...CALL, maxOutputTokens: 500, abortSignal: client.signal, onError() {} };

@@ -27,7 +27,7 @@ describe.each(MATRIX)('%s, %s: how a call settles that', (_, api, major) => {
   for (const way of ['generate', 'stream'] as const) {
     const make = ways[way];
 
-    it(`could not connect (${way})`, async () => {
+    it(`case C-19: could not connect (${way})`, async () => {
       const { url, close } = await tcpRefused();
       onTestFinished(close);
       const { wrap, settled } = await scene(major, api);
@@ -78,7 +78,7 @@ describe.each(MATRIX)('%s, %s: how a call settles that', (_, api, major) => {
       expect(entry?.costNanoUsd).toBe(entry?.heldNanoUsd);
     });
 
-    it(`was aborted while it waited (${way})`, async () => {
+    it(`case C-71: was aborted while it waited (${way})`, async () => {
       const reply = { holdBeforeHeaders: NEVER };
       const { server, model, settled } = await scene(major, api, { reply });
       const client = new AbortController();
@@ -125,7 +125,7 @@ describe.each(MATRIX.filter(([, api]) => api !== 'anthropic messages'))(
         ? { prompt_tokens: input, completion_tokens: output }
         : { input_tokens: input, output_tokens: output };
 
-    it('zero costs nothing', async () => {
+    it('case C-63: zero costs nothing', async () => {
       const reply = { usage: usageOf(0, 0) };
       const { model, settled } = await scene(major, api, { reply });
       await generateText({ ...CALL, model });
@@ -135,7 +135,7 @@ describe.each(MATRIX.filter(([, api]) => api !== 'anthropic messages'))(
       expect(entries.map(({ costNanoUsd }) => costNanoUsd)).toEqual([0, 0]);
     });
 
-    it('negative is charged at the hold', async () => {
+    it('case C-62: negative is charged at the hold', async () => {
       const { model, settled } = await scene(major, api, { reply: { usage: usageOf(-5, 10) } });
       await generateText({ ...CALL, model });
       await drain(streamText({ ...CALL, model }));
@@ -156,7 +156,7 @@ describe.each(MATRIX)('%s, %s: usage that is missing', (_, api, major) => {
     expect(entry?.costNanoUsd).toBe(entry?.heldNanoUsd);
   });
 
-  it('is metered for a stream', async () => {
+  it('case C-73: is metered for a stream', async () => {
     const reply = { outputTokens: 30, usage: 'missing' } as const;
     const options = { model: 'cent', reply };
     const { server, model, settled, spent } = await scene(major, api, options);

@@ -13,7 +13,7 @@ describe.each(MATRIX)('%s, %s: 100 calls of $0.18 under a cap of $1.00', (_, api
     ['all at once', 'generate', true],
     ['one after the other', 'stream', false],
     ['all at once', 'stream', true],
-  ])('admits exactly five (%s, %s)', async (__, way, atOnce) => {
+  ])('case C-01, C-11: admits exactly five (%s, %s)', async (__, way, atOnce) => {
     const { server, model, settled, spent } = await scene(major, api, SCENE);
     const call = async (): Promise<unknown> => {
       if (way === 'generate') {
@@ -43,7 +43,7 @@ describe.each(MATRIX)('%s, %s: 100 calls of $0.18 under a cap of $1.00', (_, api
 });
 
 describe.each(MATRIX)('%s, %s: a model without a price', (_, api, major) => {
-  it('is refused before anything is sent', async () => {
+  it('case C-51: is refused before anything is sent', async () => {
     const { server, model, settled } = await scene(major, api, { model: 'who-knows' });
     const errors: unknown[] = [];
     await major.ai.generateText({ ...CALL, model }).catch((error: unknown) => errors.push(error));

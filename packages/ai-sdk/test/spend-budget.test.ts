@@ -111,22 +111,25 @@ describe('early usage', () => {
     raw: { type: 'raw', rawValue: { type: 'message_start', message: { usage } } },
   });
 
-  it.each(['custom', 'raw'] as const)('in a %s part replaces the input bound', async (kind) => {
-    const usage = { input_tokens: 7, cache_read_input_tokens: 3, output_tokens: 1 };
-    const delta = {
-      type: 'raw',
-      rawValue: { type: 'message_delta', usage: { output_tokens: 40 } },
-    };
-    const act = {
-      stream: async () => ({ stream: streamOf(start(usage)[kind], text('Hi there'), delta) }),
-      provider: 'anthropic.messages',
-    };
-    const { stream, entries } = stage(act);
-    await read((await stream(PARAMS)).stream);
-    const [entry] = await entries();
-    expect(entry?.outcome).toBe('metered');
-    expect(entry?.usage).toMatchObject({ input: 7, cacheRead: 3, output: 40 });
-  });
+  it.each(['custom', 'raw'] as const)(
+    'case C-70: in a %s part replaces the input bound, and its output is no final one',
+    async (kind) => {
+      const usage = { input_tokens: 7, cache_read_input_tokens: 3, output_tokens: 1 };
+      const delta = {
+        type: 'raw',
+        rawValue: { type: 'message_delta', usage: { output_tokens: 40 } },
+      };
+      const act = {
+        stream: async () => ({ stream: streamOf(start(usage)[kind], text('Hi there'), delta) }),
+        provider: 'anthropic.messages',
+      };
+      const { stream, entries } = stage(act);
+      await read((await stream(PARAMS)).stream);
+      const [entry] = await entries();
+      expect(entry?.outcome).toBe('metered');
+      expect(entry?.usage).toMatchObject({ input: 7, cacheRead: 3, output: 40 });
+    },
+  );
 
   it('of zero, as some gateways send it, does not', async () => {
     const usage = { input_tokens: 0, output_tokens: 0 };
