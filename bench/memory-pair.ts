@@ -1,15 +1,8 @@
-import { type CallRequest, createSpendGuard, type PriceBook, type TokenRates } from '@hardcap/core';
+import { type CallRequest, createSpendGuard } from '@hardcap/core';
+import { createPriceBook } from '@hardcap/prices';
 import type { Gate } from './gate.ts';
-import { type Contender, medianNanoseconds } from './rounds.ts';
+import { type Contender, quietNanoseconds } from './rounds.ts';
 
-const RATES: TokenRates = {
-  input: 2_000_000,
-  cacheRead: 500_000,
-  cacheWrite5m: 2_000_000,
-  cacheWrite1h: 2_000_000,
-  output: 8_000_000,
-  reasoning: 8_000_000,
-};
 const USAGE = {
   input: 400,
   cacheRead: 0,
@@ -20,19 +13,12 @@ const USAGE = {
 };
 const USERS = Array.from({ length: 100 }, (_, number) => `user-${number}`);
 
-function prices(): PriceBook {
-  const card = { rates: RATES };
-  const snapshot = { ...card, source: 'bench', version: '1', provider: 'p', model: 'm' };
-  const limits = { free: false, maxOutputTokens: 32_000, contextTokens: null };
-  return { quote: () => ({ snapshot, dearest: card, ...limits }) };
-}
-
 function requestOf(index: number): CallRequest {
   const user = USERS[index % USERS.length] as string;
   return {
     identity: { user, org: 'acme' },
-    provider: 'p',
-    model: 'm',
+    provider: 'openai',
+    model: 'gpt-4.1-mini',
     inputTokens: 500,
     maxOutputTokens: 100,
   };
@@ -41,7 +27,7 @@ function requestOf(index: number): CallRequest {
 /** A call through the public API: three accounts, held and settled, with its ledger entry. */
 function hardcapPair(): Contender {
   const guard = createSpendGuard({
-    prices: prices(),
+    prices: createPriceBook(),
     budgets: [
       { name: 'user-daily', per: ['user'], limit: { usd: '9000000' }, window: { calendar: 'day' } },
       {
@@ -126,7 +112,7 @@ const BARE_NANOSECONDS_THERE = 370;
 /** Reserve and settle over three accounts in memory, through the public API: hardcap's own time. */
 export async function memoryPairGate(): Promise<Gate> {
   const contenders = [hardcapPair(), bareMapPair(), callerPair()];
-  const times = await medianNanoseconds(contenders, { rounds: 31, count: 20_000 });
+  const times = await quietNanoseconds(contenders, { rounds: 31, count: 20_000 });
   const bare = times.get('bare maps') as number;
   const caller = times.get('caller') as number;
   return {

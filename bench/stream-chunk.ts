@@ -1,7 +1,7 @@
 import { spendBudget } from '@hardcap/ai-sdk';
 import { createSpendGuard } from '@hardcap/core';
 import type { Gate } from './gate.ts';
-import { type Contender, medianNanoseconds } from './rounds.ts';
+import { type Contender, quietNanoseconds } from './rounds.ts';
 
 interface Part {
   readonly type: string;
@@ -73,7 +73,7 @@ const NANOSECONDS_PER_CHUNK = process.versions.node.startsWith('22.') ? 600 : 20
 
 /** Metering one chunk, over the bare stream. */
 export async function streamChunkGates(): Promise<Gate[]> {
-  const times = await medianNanoseconds(contenders(), { rounds: 15, count: 20_000 });
+  const times = await quietNanoseconds(contenders(), { rounds: 15, count: 20_000 });
   const bare = times.get('bare') as number;
   const own = (times.get('hardcap') as number) - bare;
   const transform = (times.get('transform') as number) - bare;

@@ -1,6 +1,6 @@
 import { createPriceBook } from '@hardcap/prices';
 import type { Gate } from './gate.ts';
-import { medianNanoseconds } from './rounds.ts';
+import { quietNanoseconds } from './rounds.ts';
 
 const NOON = Date.UTC(2026, 10, 30, 12);
 const NANOSECONDS_PER_QUOTE = 500;
@@ -15,7 +15,7 @@ export async function warmQuoteGate(): Promise<Gate> {
       for (let index = 0; index < count; index += 1) book.quote(request);
     },
   };
-  const times = await medianNanoseconds([quote], { rounds: 9, count: 100_000 });
+  const times = await quietNanoseconds([quote], { rounds: 9, count: 100_000 });
   return {
     what: 'prices: a warm quote',
     measured: times.get('quote') as number,

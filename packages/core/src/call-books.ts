@@ -10,7 +10,16 @@ import type { CallEnd, SettleResult } from './settlement.ts';
 import { figuresOf, type SettlementFigures, settledAmount } from './settlement-figures.ts';
 import type { SinkPort } from './sink-port.ts';
 import { outputTokensOf, type TokenUsage } from './usage.ts';
-import type { Claim, ExtendAnswer, Outcome, Overshoot, SettleAnswer } from './usage-sink.ts';
+import type {
+  Claim,
+  ExtendAnswer,
+  Outcome,
+  Overshoot,
+  SettleAnswer,
+  SettleRequest,
+} from './usage-sink.ts';
+
+type AskedCharge = SettleRequest['charges'][number];
 
 const NO_OVERSHOOT: readonly Overshoot[] = [];
 
@@ -59,10 +68,10 @@ export class CallBooks {
     const { id, accounts, price } = this.#call;
     const { outcome } = end;
     const figures = figuresOf(end, price);
-    const charges = accounts.map((account) => ({
-      account: account.key,
-      amount: settledAmount(account, end, figures),
-    }));
+    const charges: AskedCharge[] = [];
+    for (const account of accounts) {
+      charges.push({ account: account.key, amount: settledAmount(account, end, figures) });
+    }
     const details = settledDetails(this.#call, end, figures);
     const answer = this.#keeping.sink.settle({ id, outcome, charges, details });
     return isPending(answer)

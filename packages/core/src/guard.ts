@@ -52,6 +52,8 @@ export class SpendGuard {
   readonly #heartbeat: Heartbeat;
   readonly #nextId: () => string = reservationIds();
   readonly #onEnd: (call: SpendCall) => void;
+  // Of the call that is being reserved: a sink of the guard's own making need not ask for the time again.
+  #reading: number | null = null;
 
   constructor(options: SpendGuardOptions) {
     checkGuardOptions(options);
@@ -59,7 +61,7 @@ export class SpendGuard {
     this.#estimate = options.estimate ?? 'ceiling';
     this.#now = options.now ?? Date.now;
     const { reservationTtlMs: ttlMs = 120_000, maxCallMs = 3_600_000 } = options;
-    this.#sink = options.sink ?? new MemoryUsageSink({ now: this.#now });
+    this.#sink = options.sink ?? new MemoryUsageSink({ now: () => this.#reading ?? this.#now() });
     const events = new EventPort(options.onEvent);
     this.#keeping = { sink: new SinkPort(this.#sink, events), events, ttlMs };
     // A third of the time to live leaves two more tries when one renewal is lost.
@@ -150,7 +152,13 @@ export class SpendGuard {
     const { sink, ttlMs } = this.#keeping;
     const { id } = call;
     const { claims } = plan;
-    const answer = sink.reserve({ id, claims, ttlMs, details: () => openDetails(call) });
+    this.#reading = call.startedAt;
+    let answer: Awaitable<ReserveAnswer>;
+    try {
+      answer = sink.reserve({ id, claims, ttlMs, details: () => openDetails(call) });
+    } finally {
+      this.#reading = null;
+    }
     return isPending(answer)
       ? this.#decidedLater(answer, call, plan, attempt)
       : this.#decided(answer, call, plan, attempt);

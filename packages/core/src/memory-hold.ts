@@ -64,10 +64,9 @@ export function settleHold(
   report: ChargeReport,
 ): MemoryCharge {
   const { account, rule, expired } = hold;
-  const current = account.at(account.rule, now);
   if (expired === null) {
     account.endHold(hold.counters, hold.amount);
-    const counters = hold.counters ?? current;
+    const counters = hold.counters ?? account.at(account.rule, now);
     const slot = counters.slotAt(hold.paysAt ?? now);
     const charge = new MemoryCharge(account.key, rule, counters, slot, amount, hold.amount);
     return booked(charge, hold, counters, now, report);

@@ -9,12 +9,14 @@ type MemoryEntry = SinkEntry & { readonly charges: readonly MemoryCharge[] };
  */
 export class MemoryLedger {
   readonly #capacity: number;
+  readonly #most: number;
   #entries: MemoryEntry[] = [];
   #folded = 0;
 
-  /** @param capacity keeps at least so many entries, and at most twice as many. */
+  /** @param capacity keeps at least so many entries, and at most a quarter more. */
   constructor(capacity: number) {
     this.#capacity = capacity;
+    this.#most = Math.ceil(capacity * 1.25);
   }
 
   /** All entries ever written. */
@@ -25,7 +27,7 @@ export class MemoryLedger {
   append(entry: MemoryEntry): void {
     this.#entries.push(entry);
     // Folding in bulk keeps the cost of a full ledger away from the single call.
-    if (this.#entries.length >= this.#capacity * 2) this.#fold();
+    if (this.#entries.length > this.#most) this.#fold();
   }
 
   *select(query: EntryQuery): Generator<SinkEntry> {

@@ -10,6 +10,8 @@ export class Reservation implements Link {
   details: (() => EntryDetails) | undefined;
   ttlMs: number;
   expiresAt: number;
+  /** Those that live as long; null once it has ended. */
+  queue: Chain<Reservation> | null = null;
   /** Null while it is open. */
   resolution: Resolution | null = null;
   previous: Link | null = null;
@@ -39,6 +41,8 @@ export class ReservationTable {
   #old: Map<string, Reservation> = new Map();
   // Renewing moves a reservation to the end of its queue, so each queue is in order of expiry.
   readonly #queues: Map<number, Chain<Reservation>> = new Map();
+  #lastTtlMs = 0;
+  #lastQueue: Chain<Reservation> | null = null;
   readonly #awaited: Chain<Reservation> = new Chain();
   #awaitedCount = 0;
   #openCount = 0;
@@ -71,7 +75,7 @@ export class ReservationTable {
   }
 
   renew(reservation: Reservation, ttlMs: number, now: number): void {
-    this.#queues.get(reservation.ttlMs)?.remove(reservation);
+    reservation.queue?.remove(reservation);
     reservation.ttlMs = ttlMs;
     reservation.expiresAt = now + ttlMs;
     this.#enqueue(reservation);
@@ -83,7 +87,8 @@ export class ReservationTable {
       this.#awaited.remove(reservation);
       this.#awaitedCount -= 1;
     } else {
-      this.#queues.get(reservation.ttlMs)?.remove(reservation);
+      reservation.queue?.remove(reservation);
+      reservation.queue = null;
       this.#openCount -= 1;
     }
     reservation.resolution = resolution;
@@ -107,19 +112,31 @@ export class ReservationTable {
         }
         due.push(reservation);
       }
-      if (queue.first === null) this.#queues.delete(ttlMs);
+      if (queue.first !== null) continue;
+      this.#queues.delete(ttlMs);
+      if (this.#lastQueue === queue) this.#lastQueue = null;
     }
     return due;
   }
 
   #enqueue(reservation: Reservation): void {
-    let queue = this.#queues.get(reservation.ttlMs);
+    // Most often all live as long as each other.
+    const last = this.#lastTtlMs === reservation.ttlMs ? this.#lastQueue : null;
+    const queue = last ?? this.#queueOf(reservation.ttlMs);
+    queue.append(reservation);
+    reservation.queue = queue;
+    if (reservation.expiresAt < this.#earliestExpiry) this.#earliestExpiry = reservation.expiresAt;
+  }
+
+  #queueOf(ttlMs: number): Chain<Reservation> {
+    let queue = this.#queues.get(ttlMs);
     if (queue === undefined) {
       queue = new Chain();
-      this.#queues.set(reservation.ttlMs, queue);
+      this.#queues.set(ttlMs, queue);
     }
-    queue.append(reservation);
-    if (reservation.expiresAt < this.#earliestExpiry) this.#earliestExpiry = reservation.expiresAt;
+    this.#lastTtlMs = ttlMs;
+    this.#lastQueue = queue;
+    return queue;
   }
 
   #await(reservation: Reservation): void {

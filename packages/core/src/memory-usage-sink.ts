@@ -2,6 +2,7 @@ import type { Refusal } from './denial.ts';
 import { ReservationMismatchError } from './errors.ts';
 import { MemoryAccount } from './memory-account.ts';
 import { MemoryAccounts } from './memory-accounts.ts';
+import type { MemoryCharge } from './memory-charge.ts';
 import {
   amountAsked,
   ChargeReport,
@@ -39,7 +40,7 @@ import { verifyMemory } from './verify-memory.ts';
 export interface MemoryUsageSinkOptions {
   /** Ms since the epoch. @default Date.now */
   readonly now?: () => number;
-  /** Ledger entries kept one by one; older ones live on as sums. @default 1_000 */
+  /** Ledger entries kept one by one; older ones live on as sums. @default 512 */
   readonly ledgerCapacity?: number;
   /** Resolved reservations remembered, so that a repeated settlement is recognised. @default 512 */
   readonly rememberedReservations?: number;
@@ -50,6 +51,7 @@ export interface MemoryUsageSinkOptions {
 /** How many expired holds one call sweeps in passing. */
 const SWEEP_LIMIT = 64;
 const NO_NOTICES: readonly SinkNotice[] = Object.freeze([]);
+const NO_REFUSALS: readonly Refusal[] = Object.freeze([]);
 
 /** Counters and ledger in this process: exact, shared by its async tasks, gone when it ends. */
 export class MemoryUsageSink implements UsageSink {
@@ -68,7 +70,7 @@ export class MemoryUsageSink implements UsageSink {
     const remembered = options.rememberedReservations ?? 512;
     this.#reservations = new ReservationTable(remembered);
     this.#adjusted = new RecentMap(remembered);
-    this.#ledger = new MemoryLedger(options.ledgerCapacity ?? 1_000);
+    this.#ledger = new MemoryLedger(options.ledgerCapacity ?? 512);
   }
 
   reserve(request: ReserveRequest): ReserveAnswer {
@@ -83,14 +85,10 @@ export class MemoryUsageSink implements UsageSink {
       if (!sameClaims(holds, request.claims)) throw new ReservationMismatchError(id);
       return { admitted: true, expiresAt, at, notices: this.#tell() };
     }
-    const refusals: Refusal[] = [];
     this.#accounts.tidy(at);
-    const holds = request.claims.map((claim) => this.#hold(claim, at));
-    for (const hold of holds) {
-      const counters = hold.counters ?? hold.account.current;
-      const refusal = hold.account.refuse(counters, hold.rule, hold.amount, at);
-      if (refusal !== undefined) refusals.push(refusal);
-    }
+    const holds: Hold[] = [];
+    for (const claim of request.claims) holds.push(this.#hold(claim, at));
+    const refusals = refusalsOf(holds, at);
     if (refusals.length > 0) {
       return { admitted: false, refusals: this.#deny(refusals), at, notices: this.#tell() };
     }
@@ -140,10 +138,13 @@ export class MemoryUsageSink implements UsageSink {
     if (reservation === undefined || (reservation.resolution !== null && !late)) {
       return { ...ended(reservation), at, notices: report.notices };
     }
-    const charged = reservation.holds.map((hold, place) => {
+    const { holds } = reservation;
+    const charged = new Array<MemoryCharge>(holds.length);
+    for (let place = 0; place < charged.length; place += 1) {
+      const hold = holds[place] as Hold;
       const asked = amountAsked(request.charges, hold.account.key, place);
-      return settleHold(hold, asked === 'hold' ? hold.amount : asked, at, report);
-    });
+      charged[place] = settleHold(hold, asked === 'hold' ? hold.amount : asked, at, report);
+    }
     const { notices, overshoot } = report;
     this.#reservations.resolve(reservation, 'settled');
     this.#ledger.append({
@@ -248,7 +249,7 @@ export class MemoryUsageSink implements UsageSink {
     };
   }
 
-  #deny(refusals: Refusal[]): Refusal[] {
+  #deny(refusals: readonly Refusal[]): readonly Refusal[] {
     for (const refusal of refusals) {
       const account = this.#accounts.find(refusal.account);
       if (account !== undefined) account.current.denials += 1;
@@ -285,6 +286,18 @@ export class MemoryUsageSink implements UsageSink {
     this.#untold = report.notices;
     return now;
   }
+}
+
+/** Who refuses what is about to be held; nobody, most often. */
+function refusalsOf(holds: readonly Hold[], at: number): readonly Refusal[] {
+  let refusals: Refusal[] | null = null;
+  for (const { account, counters, rule, amount } of holds) {
+    const refusal = account.refuse(counters ?? account.current, rule, amount, at);
+    if (refusal === undefined) continue;
+    refusals ??= [];
+    refusals.push(refusal);
+  }
+  return refusals ?? NO_REFUSALS;
 }
 
 /** The answer about a reservation that is not open. */
