@@ -190,18 +190,19 @@ function describeRefusal(refusal: Refusal): string {
     `${formatAmount(refusal.committed, unit)} spent and ${formatAmount(refusal.held, unit)} held ` +
     `of ${refusal.limit === null ? 'no limit' : formatAmount(refusal.limit, unit)}, ` +
     `${formatAmount(refusal.requested, unit)} asked for`;
-  const reset = refusal.resetsAt === null ? '' : ` It resets at ${isoInstant(refusal.resetsAt)}.`;
-  return `${where} ${REASONS[refusal.kind]}: ${figures}. ${ADVICE[refusal.kind]}${reset}`;
+  return `${where} ${REASONS[refusal.kind]}: ${figures}. ${adviceOn(refusal)}`;
+}
+
+function adviceOn({ kind, resetsAt }: Refusal): string {
+  if (kind === 'held') return 'Try again once an open call has settled.';
+  const less = kind === 'too-large' ? 'Ask for less output, or top it up' : 'Top it up';
+  return resetsAt === null
+    ? `${less}.`
+    : `${less}, or wait until it resets at ${isoInstant(resetsAt)}.`;
 }
 
 const REASONS: Record<Exclude<Refusal['kind'], 'blocked'>, string> = {
   spent: 'is spent',
   held: 'is held by open calls',
   'too-large': 'cannot carry this call',
-};
-
-const ADVICE: Record<Exclude<Refusal['kind'], 'blocked'>, string> = {
-  spent: 'Wait for the reset or top it up.',
-  held: 'Try again once an open call has settled.',
-  'too-large': 'Ask for less output, or wait for the reset, or top it up.',
 };

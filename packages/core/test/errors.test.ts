@@ -112,8 +112,8 @@ describe('the message of a denial', () => {
       ),
     ).toBe(
       'Budget "daily" (account daily|user=ann) is spent: $0.00000004 spent and $0.00000003 held of ' +
-        '$0.0000001, $0.00000005 asked for. Wait for the reset or top it up. ' +
-        'It resets at 2026-11-30T12:00:00Z. ' +
+        '$0.0000001, $0.00000005 asked for. Top it up, or wait until it resets at ' +
+        '2026-11-30T12:00:00Z. ' +
         'Budget "tpm" (account tpm|user=ann) is held by open calls: 40 tokens spent and 30 tokens held ' +
         'of 100 tokens, 50 tokens asked for. Try again once an open call has settled.',
     );
@@ -129,7 +129,15 @@ describe('the message of a denial', () => {
   });
 
   test('can be made of any reset time', () => {
-    expect(messageOf({ resetsAt: Number.MAX_SAFE_INTEGER })).toMatch(/It resets at \+287396-/);
+    expect(messageOf({ resetsAt: Number.MAX_SAFE_INTEGER })).toMatch(/resets at \+287396-/);
+  });
+
+  test('does not tell anybody to wait for a reset that never comes', () => {
+    const never = { resetsAt: null } as const;
+    expect(messageOf({ kind: 'spent', ...never })).toMatch(/asked for\. Top it up\.$/);
+    expect(messageOf({ kind: 'too-large', ...never })).toMatch(
+      /Ask for less output, or top it up\.$/,
+    );
   });
 });
 
