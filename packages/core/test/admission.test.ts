@@ -111,6 +111,21 @@ describe('case C-27: an output that does not fit as a whole', () => {
     expect([rest.admittedOutputTokens, rest.clamped]).toEqual([50, true]);
   });
 
+  test('fits beside what is spent and what others hold', async () => {
+    const { guard } = benchOf([usdBudget('0.01')]);
+    const spent = await admit(guard, callOf(400));
+    await spent.settle({ outcome: 'known', costNanoUsd: 3_000_000 });
+    await admit(guard, callOf(200));
+    const call = await admit(guard, callOf(5_000, { minOutputTokens: 1 }));
+    expect([call.admittedOutputTokens, call.clamped]).toEqual([500, true]);
+  });
+
+  test('is refused by a budget that is blocked, however little would do', async () => {
+    const { guard } = benchOf([usdBudget('0.01', { block: true })]);
+    const denial = await denialFor(guard, callOf(5_000, { minOutputTokens: 1 }));
+    expect(denial.refusals).toMatchObject([{ kind: 'blocked', requested: 50_000_000 }]);
+  });
+
   test('fits all accounts that refuse', async () => {
     const budgets = [
       usdBudget('0.01'),
