@@ -97,6 +97,12 @@ describe('balancedTokens', () => {
     );
   });
 
+  test('counts the space before a number as a token of its own, but no other single space', () => {
+    const [joined, apart] = ['n1', 'n 1'].map(balancedTokens) as [number, number];
+    expect(apart).toBe(joined + 1);
+    expect(balancedTokens('an ox')).toBe(balancedTokens('an') + balancedTokens('ox'));
+  });
+
   test('is 0 for nothing and at least 1 for something', () => {
     expect(balancedTokens('')).toBe(0);
     fc.assert(
