@@ -22,9 +22,4 @@ export class RecentMap<Value> {
     }
     this.#young.set(key, value);
   }
-
-  delete(key: string): void {
-    this.#young.delete(key);
-    this.#old.delete(key);
-  }
 }
