@@ -47,7 +47,6 @@ export class AttemptOpener {
       call,
       limit,
       model,
-      inputTokens: request.inputTokens,
       longCacheWrites: request.longCacheWrites === true,
       swallowsRaw,
       onCut,

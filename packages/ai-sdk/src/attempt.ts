@@ -14,8 +14,6 @@ export interface AttemptDetails {
   readonly call: ModelCall;
   readonly limit: OutputLimit;
   readonly model: WrappedModel;
-  /** The bound that was held. */
-  readonly inputTokens: number;
   readonly longCacheWrites: boolean;
   readonly swallowsRaw: boolean;
   readonly onCut: 'error' | 'length';
@@ -25,7 +23,6 @@ export interface AttemptDetails {
 export class Attempt {
   readonly spend: SpendCall;
   readonly model: WrappedModel;
-  readonly inputTokens: number;
   readonly longCacheWrites: boolean;
   readonly swallowsRaw: boolean;
   readonly onCut: 'error' | 'length';
@@ -37,7 +34,6 @@ export class Attempt {
   constructor(details: AttemptDetails) {
     this.spend = details.spend;
     this.model = details.model;
-    this.inputTokens = details.inputTokens;
     this.longCacheWrites = details.longCacheWrites;
     this.swallowsRaw = details.swallowsRaw;
     this.onCut = details.onCut;

@@ -1,5 +1,6 @@
 import { type CallRequest, type Identity, InvalidArgumentError } from '@hardcap/core';
-import { inputBound } from '@hardcap/core/input-bound';
+import { hidesReasoning, inputBound } from '@hardcap/core/input-bound';
+import { askedReasoning } from './asked-reasoning.ts';
 import type { HardcapCallOptions } from './call-channel.ts';
 import { requestsAudio, requestsLongCacheWrites } from './input-traits.ts';
 import type { ModelId } from './middleware.ts';
@@ -35,6 +36,11 @@ export async function callRequestOf(
     inputTokens: inputTokensOf(call, model, options),
     longCacheWrites: requestsLongCacheWrites(call),
     audio: requestsAudio(call),
+    hiddenReasoning: hidesReasoning({
+      provider,
+      model: modelId,
+      reasoning: askedReasoning(call, model),
+    }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(minOutputTokens === undefined ? {} : { minOutputTokens }),
     ...(estimate === undefined ? {} : { estimate }),

@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from '@hardcap/core';
 import { asObject, numberAt } from './json-object.ts';
 import type { ModelId } from './middleware.ts';
-import { type ModelCall, providerName, withProviderOptions } from './model-call.ts';
+import { type ModelCall, withProviderOptions } from './model-call.ts';
+import { optionNames } from './option-names.ts';
 import type { OutputLimit } from './wire-limits.ts';
 
 // OpenAI's Responses API refuses less.
@@ -64,15 +65,4 @@ function choicesOf(call: ModelCall, model: ModelId): number {
     return CHOICE_FIELDS.map((field) => numberAt(options, field) ?? 1);
   });
   return Math.max(1, ...counts);
-}
-
-/** The keys of `providerOptions` that the package of this model reads; a gateway passes on all. */
-function optionNames(call: ModelCall, { provider }: ModelId): string[] {
-  const given = Object.keys(call.providerOptions ?? {});
-  const own = providerName(provider);
-  if (own === 'gateway') return given;
-  const camel = own.replace(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  // Azure's package is OpenAI's, and every openai-compatible one also reads the common name.
-  const read = new Set([own, camel, 'openai', 'openaiCompatible', 'openai-compatible']);
-  return given.filter((name) => read.has(name));
 }

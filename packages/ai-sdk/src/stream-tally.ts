@@ -12,14 +12,10 @@ export class StreamTally {
   readonly #attempt: Attempt;
   readonly #blocks: OpenBlocks = new OpenBlocks();
   readonly #streamedCalls: Set<unknown> = new Set();
-  #chunks = 0;
-  #characters = 0;
-  #inputTokens: number;
   #servedModel: string | undefined;
 
   constructor(attempt: Attempt) {
     this.#attempt = attempt;
-    this.#inputTokens = attempt.inputTokens;
   }
 
   /** True, or a promise of whether the part is covered; false when the call must stop. */
@@ -62,15 +58,14 @@ export class StreamTally {
 
   /** What the reader of a stream that was cut still gets. */
   cutParts(stopReason: unknown): JsonObject[] {
-    const { onCut, model } = this.#attempt;
+    const { onCut, model, spend } = this.#attempt;
     const isQuiet = onCut === 'length' && BudgetExceededError.isInstance(stopReason);
     return [
       ...this.#blocks.ends(),
       ...cutParts({
         error: isQuiet ? undefined : stopReason,
         specificationVersion: model.specificationVersion,
-        inputTokens: this.#inputTokens,
-        outputTokens: Math.max(this.#chunks, Math.ceil(this.#characters / CHARACTERS_PER_TOKEN)),
+        usage: spend.meteredUsage(),
       }),
     ];
   }
@@ -78,8 +73,6 @@ export class StreamTally {
   #meter(text: unknown): boolean | Promise<boolean> {
     if (typeof text !== 'string') return true;
     this.hasBegun = true;
-    this.#chunks += 1;
-    this.#characters += text.length;
     return this.#attempt.spend.meter({ text });
   }
 
@@ -96,12 +89,7 @@ export class StreamTally {
     if (usage === undefined) return true;
     const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage;
     const inputTokens = input + cacheRead + cacheWrite5m + cacheWrite1h;
-    if (inputTokens > 0) {
-      this.hasBegun = true;
-      this.#inputTokens = inputTokens;
-    }
+    if (inputTokens > 0) this.hasBegun = true;
     return this.#attempt.spend.meter({ usage });
   }
 }
-
-const CHARACTERS_PER_TOKEN = 4;

@@ -18,6 +18,7 @@ export interface AdmissionPlan {
 
 // No model produces so much in one call: the bound where neither the call nor the price book has one.
 const UNBOUNDED_OUTPUT_TOKENS = 10_000_000;
+
 /** What a call holds on its accounts at first. */
 export function planAdmission(
   call: CallRequest,
@@ -25,7 +26,10 @@ export function planAdmission(
   price: CallPrice,
   estimate: Estimate,
 ): AdmissionPlan {
-  if (estimate === 'ceiling') return ceilingPlan(call, accounts, price, outputBound(call, price));
+  if (estimate === 'ceiling') {
+    const output = outputBound(call, price) ?? UNBOUNDED_OUTPUT_TOKENS;
+    return ceilingPlan(call, accounts, price, output);
+  }
   const fixed = estimate === 'none' ? 0 : usd(estimate.fixed.usd);
   const claims = accounts.map((account) => {
     const { unit } = account.rule;
@@ -35,10 +39,12 @@ export function planAdmission(
   return { estimate, claims, outputTokens: null, clamped: false };
 }
 
-/** The largest output the call may produce: what it asks for, or else the most the model can give. */
-function outputBound(call: CallRequest, { quote }: CallPrice): number {
-  if (call.maxOutputTokens !== undefined) return call.maxOutputTokens;
-  return quote?.maxOutputTokens ?? quote?.contextTokens ?? UNBOUNDED_OUTPUT_TOKENS;
+/**
+ * The largest output the call may produce: what it asks for, or else the most the model can give;
+ * undefined where neither is known.
+ */
+export function outputBound(call: CallRequest, { quote }: CallPrice): number | undefined {
+  return call.maxOutputTokens ?? quote?.maxOutputTokens ?? quote?.contextTokens ?? undefined;
 }
 
 function ceilingPlan(

@@ -87,11 +87,18 @@ export class CallBooks {
     return { status, costNanoUsd: 0, overshoot: NO_OVERSHOOT };
   }
 
-  /** Nano-USD of metered usage; undefined without a price. An input bound counts at the dearest rate. */
+  /**
+   * Nano-USD of metered usage; undefined without a price. What is a bound counts at the dearest rate:
+   * the input, where that is one, and output that may include reasoning.
+   */
   meteredCost(usage: TokenUsage, inputIsBound: boolean): number | undefined {
     const { price } = this.#call;
-    if (price.rates === null || !inputIsBound) return price.costOf(usage);
-    return ceilingCost(price.rates, usage.input, outputTokensOf(usage));
+    const { rates } = price;
+    if (rates === null || (!inputIsBound && usage.reasoning === 0)) return price.costOf(usage);
+    const output = outputTokensOf(usage);
+    if (inputIsBound) return ceilingCost(rates, usage.input, output);
+    const input = price.costOf({ ...usage, output: 0, reasoning: 0 });
+    return input === undefined ? undefined : input + ceilingCost(rates, 0, output);
   }
 
   #settled(answer: SettleAnswer, outcome: Outcome, figures: SettlementFigures): SettleResult {

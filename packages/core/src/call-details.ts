@@ -22,6 +22,11 @@ export interface CallDetails {
   readonly price: PriceSnapshot | null;
   /** The usage is known and a class of it has no price. */
   readonly unpriced?: true;
+  /**
+   * The usage is what was seen; cost and amounts are for all the output that may have been billed,
+   * reasoning out of sight included.
+   */
+  readonly hiddenReasoning?: true;
   readonly operationId?: string;
   readonly attempt?: number;
   readonly tags?: Readonly<Record<string, Json>>;
@@ -55,7 +60,7 @@ export function openDetails(call: BookedCall): EntryDetails {
 /** What is known of a call once it has settled. */
 export function settledDetails(
   call: BookedCall,
-  { servedModel }: CallEnd,
+  { servedModel, billable }: CallEnd,
   figures: SettlementFigures,
 ): EntryDetails {
   const details = draftOf(call);
@@ -63,6 +68,7 @@ export function settledDetails(
   details.costNanoUsd = figures.costNanoUsd;
   details.price = figures.snapshot;
   if (figures.unpriced) details.unpriced = true;
+  if (billable !== undefined) details.hiddenReasoning = true;
   if (servedModel !== undefined) details.servedModel = servedModel;
   return details as Draft & EntryDetails;
 }

@@ -26,6 +26,14 @@ export interface CallRequest extends InputTraits {
   /** The output limit the provider is asked to enforce, hidden reasoning and all choices included. */
   readonly maxOutputTokens?: number;
   /**
+   * The model may reason out of sight, so that more is billed than streams: see `hidesReasoning` of
+   * `@hardcap/core/input-bound`. Unless its output was reported, such a call is charged as if it had
+   * used up its output limit.
+   *
+   * @default false
+   */
+  readonly hiddenReasoning?: boolean;
+  /**
    * The caller can lower the provider's output limit: when the ceiling does not fit, the call is
    * admitted with what does, if that is at least so many tokens. Absent: all or nothing.
    */

@@ -3,6 +3,7 @@ import { type ModelTraits, modelTraits } from './model-traits.ts';
 import { strictTokenBound } from './token-estimate.ts';
 import { TokenMeter } from './token-meter.ts';
 
+export { hidesReasoning, type ReasoningQuestion } from './hidden-reasoning.ts';
 export type { MediaItem } from './media-tokens.ts';
 
 /** A request as the provider will read it, in no framework's terms. */

@@ -24,7 +24,7 @@ const FAMILIES: readonly (readonly [ModelFamily, RegExp])[] = [
 
 const PROVIDERS: readonly (readonly [ModelFamily, RegExp])[] = [
   ['anthropic', /anthropic/],
-  ['google', /google/],
+  ['google', /google|vertex/],
   ['xai', /\bxai\b/],
   ['openai', /openai|azure/],
 ];

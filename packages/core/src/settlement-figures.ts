@@ -33,11 +33,11 @@ export function figuresOf(end: CallEnd, price: CallPrice): SettlementFigures {
 /** What an account is charged; `hold` for what it holds. */
 export function settledAmount(
   { rule }: BoundAccount,
-  { outcome }: CallEnd,
+  { outcome, billable }: CallEnd,
   { usage, costNanoUsd }: SettlementFigures,
 ): number | 'hold' {
   if (outcome === 'not-sent') return 0;
   if (outcome === 'unknown' && rule.onUnknown === 'release') return 0;
-  const amount = chargedAmount(rule, usage, costNanoUsd);
+  const amount = chargedAmount(rule, billable ?? usage, costNanoUsd);
   return isAmount(amount) ? amount : 'hold';
 }

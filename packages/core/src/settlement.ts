@@ -5,7 +5,8 @@ import type { Outcome, Overshoot } from './usage-sink.ts';
  * What ends a call.
  *
  * - `known`: the provider reported usage, a cost, or both; a reported cost beats our arithmetic.
- * - `metered`: aborted or cut without a report; without `usage`, what the call itself metered.
+ * - `metered`: aborted or cut without a report; without `usage`, what the call itself metered, and
+ *   what it may have reasoned out of sight.
  * - `unknown`: the call may have run, and nobody knows what it used; charged at its hold, or, where the
  *   call holds nothing, at what it metered.
  * - `not-sent`: refused before work; charged 0.
@@ -31,6 +32,8 @@ export type Settlement =
 export interface CallEnd {
   readonly outcome: Outcome;
   readonly usage?: Partial<TokenUsage>;
+  /** What is charged instead of `usage`, where the provider may have billed more than was seen. */
+  readonly billable?: TokenUsage;
   readonly costNanoUsd?: number;
   readonly servedModel?: string;
 }

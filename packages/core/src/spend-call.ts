@@ -1,4 +1,4 @@
-import type { AdmissionPlan } from './admission.ts';
+import { type AdmissionPlan, outputBound } from './admission.ts';
 import type { BookedCall, CallBooks } from './call-books.ts';
 import { CallHold } from './call-hold.ts';
 import type { Link } from './chain.ts';
@@ -108,6 +108,16 @@ export class SpendCall implements Beating {
     return this.#end('release');
   }
 
+  /** What a settlement as `metered` has for usage: input as reported early, or its bound; visible output. */
+  meteredUsage(): TokenUsage {
+    const input = this.#earlyInput ?? { ...NO_USAGE, input: this.#booked.request.inputTokens };
+    const { estimated, certain } = this.#metering();
+    const limit = this.admittedOutputTokens;
+    // An estimate errs upwards, but an enforced limit does not.
+    const output = limit === null ? estimated : Math.min(estimated, Math.max(limit, certain));
+    return { ...input, output };
+  }
+
   /** Keeps the reservation alive. Called by the guard; a failure shows in its events. */
   async beat(): Promise<void> {
     // An extension under way renews it too, and must not be undone by what is held now.
@@ -152,20 +162,25 @@ export class SpendCall implements Beating {
     if (end.outcome === 'not-sent' || isKnownUsage(end.usage)) return end;
     const asksForMetered = end.outcome === 'metered' && end.usage === undefined;
     if (!asksForMetered && this.#plan.estimate !== 'none') return end;
-    const usage = this.#meteredUsage();
-    if (isAmount(end.costNanoUsd)) return { ...end, usage };
-    const costNanoUsd = this.#books.meteredCost(usage, this.#earlyInput === null);
+    const usage = this.meteredUsage();
+    const billable = this.#billable(usage);
+    const metered = billable === undefined ? { ...end, usage } : { ...end, usage, billable };
+    if (isAmount(end.costNanoUsd)) return metered;
+    const costNanoUsd = this.#books.meteredCost(billable ?? usage, this.#earlyInput === null);
     const outcome = end.outcome === 'known' ? 'metered' : end.outcome;
-    return { ...end, outcome, usage, ...(costNanoUsd === undefined ? {} : { costNanoUsd }) };
+    return { ...metered, outcome, ...(costNanoUsd === undefined ? {} : { costNanoUsd }) };
   }
 
-  /** Input as reported early, or its bound; output as estimated, but never above an enforced limit. */
-  #meteredUsage(): TokenUsage {
-    const input = this.#earlyInput ?? { ...NO_USAGE, input: this.#booked.request.inputTokens };
-    const { estimated, certain } = this.#metering();
-    const limit = this.admittedOutputTokens;
-    const output = limit === null ? estimated : Math.min(estimated, Math.max(limit, certain));
-    return { ...input, output };
+  /**
+   * The most that the provider can have billed, where that is more than was metered: reasoning out of
+   * sight may have filled the output limit. With nothing held for output, that is the limit the call
+   * has all the same; undefined where it has none.
+   */
+  #billable(usage: TokenUsage): TokenUsage | undefined {
+    const { request, price } = this.#booked;
+    if (!request.hiddenReasoning || this.#metering().isReported) return undefined;
+    const bound = this.admittedOutputTokens ?? outputBound(request, price) ?? 0;
+    return bound > usage.output ? { ...usage, reasoning: bound - usage.output } : undefined;
   }
 
   /**

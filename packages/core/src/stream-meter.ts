@@ -22,21 +22,32 @@ export class StreamMeter {
   #counted = 0;
   #countedTokens = 0;
   #reported = 0;
+  /** Nothing has come since the last report. */
+  #isUpToDate = false;
 
   add(delta: MeterDelta): void {
     const { text, tokens } = delta;
     if (tokens !== undefined && isCount(tokens)) {
       this.#countedTokens += tokens;
       this.#counted += tokens;
+      if (tokens > 0) this.#isUpToDate = false;
     } else if (text !== undefined && text.length > 0) {
       this.#text.push(text);
       this.#counted += 1;
+      this.#isUpToDate = false;
     }
   }
 
   /** The provider's own running total. */
   report(outputTokens: number): void {
-    if (isCount(outputTokens) && outputTokens > this.#reported) this.#reported = outputTokens;
+    if (!isCount(outputTokens) || outputTokens === 0) return;
+    this.#isUpToDate = true;
+    if (outputTokens > this.#reported) this.#reported = outputTokens;
+  }
+
+  /** The provider has told what it bills for all that has come so far, hidden reasoning included. */
+  get isReported(): boolean {
+    return this.#isUpToDate && this.#reported === this.certain;
   }
 
   get estimated(): number {
