@@ -120,7 +120,7 @@ const LONG = { outputTokens: 400, pace: 'manual' } as const;
 
 describe.each(MATRIX)('%s, %s: a stream that its caller leaves', (_, api, major) => {
   it('case C-68, C-72: settles what was metered when the caller aborts', async () => {
-    const here = await scene(major, api, { model: 'cent', reply: LONG });
+    const here = await scene(major, api, { model: 'gpt-4o-cent', reply: LONG });
     const client = new AbortController();
     const options = { ...CALL, maxOutputTokens: 500, abortSignal: client.signal, onError() {} };
     const result = major.ai.streamText({ ...options, model: here.model });

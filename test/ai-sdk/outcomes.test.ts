@@ -1,19 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tcpRefused } from '../wire/tcp-refused.ts';
+import { drain } from './drain.ts';
 import { MATRIX, modelOf } from './majors.ts';
 import { scene } from './scene.ts';
-import type { Streamed } from './sdk.ts';
 
 const CALL = { prompt: 'Say something.', maxOutputTokens: 100, maxRetries: 0 };
 const NEVER = new Promise(() => {});
-
-async function drain(result: Streamed): Promise<void> {
-  try {
-    for await (const _part of result.fullStream);
-  } catch {
-    // How the failure shows is not the point.
-  }
-}
 
 describe.each(MATRIX)('%s, %s: how a call settles that', (_, api, major) => {
   const { generateText, streamText } = major.ai;
@@ -106,7 +98,7 @@ describe.each(MATRIX)('%s, %s: how a call settles that', (_, api, major) => {
     ['ended with an error of the provider', { errorAfterChunks: 7 }],
     ['ended without its end', { outputTokens: 7, endWithoutFinish: true }],
   ])('%s while it streamed: at what was metered', async (__, reply) => {
-    const options = { model: 'cent', reply: { outputTokens: 90, ...reply } };
+    const options = { model: 'gpt-4o-cent', reply: { outputTokens: 90, ...reply } };
     const { server, model, settled, spent } = await scene(major, api, options);
     await ways.stream({ model });
     const [entry] = await settled(1);

@@ -44,6 +44,10 @@ export const PRICES: Readonly<Record<string, TestModel>> = {
   'claude-sonnet-4-5': CLAUDE,
   'claude-opus-4-8': { ...CLAUDE, maxOutputTokens: 128_000 },
   cent: CENT,
+  // By their names: one that certainly does not reason, and two that may.
+  'gpt-4o-cent': CENT,
+  'gpt-5-cent': CENT,
+  'claude-sonnet-4-cent': CENT,
   'cent-unbounded': { ...CENT, maxOutputTokens: null, contextTokens: null },
 };
 

@@ -17,10 +17,11 @@ export interface ReasoningQuestion {
  */
 export function hidesReasoning({ provider, model, reasoning }: ReasoningQuestion): boolean {
   // A server that only speaks OpenAI's protocol hides no more than its models do.
-  const traits = modelTraits(/compatible/i.test(provider) ? '' : provider, model);
+  const seller = /compatible/i.test(provider) ? '' : provider;
+  const traits = modelTraits(seller, model);
   const { id, family, version } = traits;
-  if (family === 'anthropic') return reasoning === true || claudeHides(provider, traits, reasoning);
-  if (family === 'other') return otherHides(provider, id, reasoning);
+  if (family === 'anthropic') return reasoning === true || claudeHides(seller, traits, reasoning);
+  if (family === 'other') return otherHides(seller, id, reasoning);
   if (version < FIRST_REASONING[family] && !REASONED_EARLIER.test(id)) return false;
   return !NEVER_REASONS.test(id) && !(reasoning === false && OBEYS_OFF.test(id));
 }

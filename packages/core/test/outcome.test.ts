@@ -2,26 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Budget, CallRequest, PriceQuote, Settlement } from '../src/index.ts';
 import { admit, benchOf, callOf, collect, usageOf, usdBudget } from './support/guard.ts';
 import { bookOf, quoteOf, ratesOf } from './support/prices.ts';
-
-const other = (name: string, limit: Budget['limit'], more: Partial<Budget> = {}): Budget => ({
-  ...usdBudget('1', { name, ...more }),
-  ...(limit === undefined ? {} : { limit }),
-});
-
-const UNITS = ['usd', 'total', 'input', 'output', 'uncached', 'requests', 'parallel'] as const;
-
-/** A budget in each unit, wide enough for everything. */
-function budgetsWith(more: Partial<Budget> = {}): Budget[] {
-  return [
-    usdBudget('1', { name: 'usd', ...more }),
-    other('total', { tokens: 10_000 }, more),
-    other('input', { tokens: 10_000, count: 'input' }, more),
-    other('output', { tokens: 10_000, count: 'output' }, more),
-    other('uncached', { tokens: 10_000, count: 'uncached' }, more),
-    other('requests', { requests: 10 }, more),
-    other('parallel', { concurrent: 10 }, more),
-  ];
-}
+import { budgetsInEachUnit, UNITS } from './support/units.ts';
 
 /** 100 tokens in at $1 and up to 50 out at $10 per million. */
 const CALL = callOf(50, { inputTokens: 100 });
@@ -40,7 +21,7 @@ interface Ending {
 
 /** What each budget is charged, by name; nothing may be left held. */
 async function chargesOf({ settlement, request = CALL, more = {}, metered = 0 }: Ending) {
-  const { guard } = benchOf(budgetsWith(more));
+  const { guard } = benchOf(budgetsInEachUnit(more));
   const call = await admit(guard, request);
   if (metered > 0) await call.meter({ tokens: metered });
   await call.settle(settlement);
