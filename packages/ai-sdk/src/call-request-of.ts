@@ -1,4 +1,4 @@
-import { type CallRequest, type Identity, InvalidArgumentError } from '@hardcap/core';
+import type { CallRequest, Identity } from '@hardcap/core';
 import { hidesReasoning, inputBound } from '@hardcap/core/input-bound';
 import { askedReasoning } from './asked-reasoning.ts';
 import type { HardcapCallOptions } from './call-channel.ts';
@@ -33,7 +33,7 @@ export async function callRequestOf(
   return {
     provider,
     model: modelId,
-    inputTokens: inputTokensOf(call, model, options),
+    ...inputOf(call, model, options),
     longCacheWrites: requestsLongCacheWrites(call),
     audio: requestsAudio(call),
     hiddenReasoning: hidesReasoning({
@@ -59,20 +59,19 @@ async function identityFor(
   return typeof identity === 'function' ? identity({ provider, modelId, params: call }) : identity;
 }
 
-function inputTokensOf(call: ModelCall, model: ModelId, options: SpendBudgetOptions): number {
+function inputOf(
+  call: ModelCall,
+  model: ModelId,
+  options: SpendBudgetOptions,
+): Pick<CallRequest, 'inputTokens' | 'unseenInput'> {
   const { provider, modelId } = model;
   const contextWindow = valueFor(options.contextWindow, model);
-  const { estimate = 'ceiling', inputEstimator: estimator } = options;
+  const { inputEstimator: estimator } = options;
   const { tokens, isBound } = inputBound(promptParts(call), {
     provider,
     model: modelId,
     ...(estimator === undefined ? {} : { estimator }),
     ...(contextWindow === undefined ? {} : { contextWindow }),
   });
-  if (isBound || estimate !== 'ceiling') return tokens;
-  throw new InvalidArgumentError(
-    `The call to ${modelId} has input that cannot be counted before it is sent: a file, an image of ` +
-      'unknown size, a tool that the provider runs, or something the provider keeps. Set ' +
-      '`contextWindow` to bound it by what the model takes, or `estimate` to hold something else.',
-  );
+  return { inputTokens: tokens, unseenInput: !isBound };
 }

@@ -30,7 +30,8 @@ export interface SpendBudgetOptions {
   readonly maxOutputTokens?: PerModel<number>;
   /**
    * The most input tokens the model takes. Bounds a call with parts that cannot be counted from
-   * here: files, server-side tools, previous responses. Without it such a call is refused.
+   * here: files, server-side tools, previous responses. Where neither this nor the price book says
+   * it, such a call is refused. @default what the price book knows
    */
   readonly contextWindow?: PerModel<number>;
   /**

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '@hardcap/core';
 import { simulateReadableStream, streamText, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, it } from 'vitest';
@@ -148,13 +149,22 @@ describe('input that cannot be counted', () => {
   const file = { type: 'file', mediaType: 'application/pdf', data: new Uint8Array(9) };
   const call = { prompt: [{ role: 'user', content: [file] }] };
 
-  it('is refused, and what to do about it said', async () => {
-    const { generate, guard, sent } = stage(answer({ usage: USAGE }));
+  it('case C-28: is bounded by the context window that the price book knows', async () => {
+    const { generate, entries } = stage(answer({ usage: USAGE }));
+    await generate(call);
+    await generate({ ...PARAMS, providerOptions: { openai: { previousResponseId: 'resp_1' } } });
+    const held = 10_000 * 100_000 + 1_000 * 10_000_000;
+    expect((await entries()).map(({ heldNanoUsd }) => heldNanoUsd)).toEqual([held, held]);
+  });
+
+  it('is refused where nobody knows it, and what to do about it said', async () => {
+    const { generate, guard, sent } = stage(answer({ usage: USAGE }), { contextTokens: null });
+    await expect(generate(call)).rejects.toThrow(InvalidArgumentError);
     await expect(generate(call)).rejects.toThrow('contextWindow');
     expect([(await guard.verify()).reservations, sent]).toEqual([0, []]);
   });
 
-  it('is bounded by the context window', async () => {
+  it('is bounded by the context window of the options before any other', async () => {
     const contextWindow = () => 9_000;
     const { generate, entries } = stage(answer({ usage: USAGE }), { budget: { contextWindow } });
     await generate(call);

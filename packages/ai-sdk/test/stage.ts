@@ -21,15 +21,15 @@ const RATES = {
   reasoning: CENT,
 };
 
-const PRICES: PriceBook = {
+const pricesWith = (contextTokens: number | null): PriceBook => ({
   quote: ({ provider, model }) => ({
     snapshot: { rates: RATES, source: 'test', version: '1', provider, model },
     dearest: { rates: RATES },
     free: false,
     maxOutputTokens: 1_000,
-    contextTokens: 10_000,
+    contextTokens,
   }),
-};
+});
 
 export type Part = Readonly<Record<string, unknown>>;
 
@@ -47,6 +47,8 @@ export interface StageOptions {
   readonly cap?: string;
   readonly budget?: SpendBudgetOptions;
   readonly sink?: UsageSink;
+  /** What the price book knows of the context window. @default 10_000 */
+  readonly contextTokens?: number | null;
 }
 
 export interface Stage {
@@ -66,7 +68,7 @@ export function stage(act: Act, options: StageOptions = {}): Stage {
   const limit = { usd: options.cap ?? '1000' };
   const guard = createSpendGuard({
     budgets: [{ name: 'cap', per: [], limit, window: 'total' }],
-    prices: PRICES,
+    prices: pricesWith(options.contextTokens === undefined ? 10_000 : options.contextTokens),
     sink,
     onEvent: (event) => events.push(event),
   });

@@ -4,12 +4,15 @@ import type { BoundClaim } from './call-hold.ts';
 import type { CallPrice } from './call-price.ts';
 import type { CallRequest, Estimate } from './call-request.ts';
 import type { Refusal } from './denial.ts';
+import { InvalidArgumentError } from './errors.ts';
 import { usd } from './money.ts';
 
 /** What is asked of the accounts for one attempt. */
 export interface AdmissionPlan {
   readonly estimate: Estimate;
   readonly claims: readonly BoundClaim[];
+  /** The input that counts until the provider reports it. */
+  readonly inputTokens: number;
   /** The output that the claims cover; null when nothing is held for it. */
   readonly outputTokens: number | null;
   /** The call asked for more output than is covered. */
@@ -19,7 +22,11 @@ export interface AdmissionPlan {
 // No model produces so much in one call: the bound where neither the call nor the price book has one.
 const UNBOUNDED_OUTPUT_TOKENS = 10_000_000;
 
-/** What a call holds on its accounts at first. */
+/**
+ * What a call holds on its accounts at first.
+ *
+ * @throws InvalidArgumentError for a ceiling of input that nothing bounds.
+ */
 export function planAdmission(
   call: CallRequest,
   accounts: readonly BoundAccount[],
@@ -28,7 +35,7 @@ export function planAdmission(
 ): AdmissionPlan {
   if (estimate === 'ceiling') {
     const output = outputBound(call, price) ?? UNBOUNDED_OUTPUT_TOKENS;
-    return ceilingPlan(call, accounts, price, output);
+    return ceilingPlan(accounts, price, inputBound(call, accounts, price), output);
   }
   const fixed = estimate === 'none' ? 0 : usd(estimate.fixed.usd);
   const claims = accounts.map((account) => {
@@ -36,7 +43,23 @@ export function planAdmission(
     if (unit === 'usd') return { account, amount: fixed };
     return { account, amount: unit === 'tokens' ? 0 : 1 };
   });
-  return { estimate, claims, outputTokens: null, clamped: false };
+  const { inputTokens } = call;
+  return { estimate, claims, inputTokens, outputTokens: null, clamped: false };
+}
+
+/** The largest input the call may have, where any account counts that. */
+function inputBound(
+  { model, inputTokens }: CallRequest,
+  accounts: readonly BoundAccount[],
+  price: CallPrice,
+): number {
+  if (price.inputBound !== undefined) return price.inputBound;
+  if (accounts.every(({ rule: { unit } }) => unit !== 'usd' && unit !== 'tokens'))
+    return inputTokens;
+  throw new InvalidArgumentError(
+    `The call to ${model} has input that cannot be counted, and its context window is not known. Set ` +
+      '`contextWindow` (adapter), `contextTokens` (price book) or another `estimate`.',
+  );
 }
 
 /**
@@ -48,18 +71,18 @@ export function outputBound(call: CallRequest, { quote }: CallPrice): number | u
 }
 
 function ceilingPlan(
-  call: CallRequest,
   accounts: readonly BoundAccount[],
   { rates }: CallPrice,
+  inputTokens: number,
   outputTokens: number,
 ): AdmissionPlan {
-  const size = { inputTokens: call.inputTokens, outputTokens };
+  const size = { inputTokens, outputTokens };
   // Loops, not `map`: on the path of every call its closures cost 2 % of it, each.
   const claims: BoundClaim[] = [];
   for (const account of accounts) {
     claims.push({ account, amount: ceilingAmount(account.rule, size, rates) });
   }
-  return { estimate: 'ceiling', claims, outputTokens, clamped: false };
+  return { estimate: 'ceiling', claims, inputTokens, outputTokens, clamped: false };
 }
 
 /**
@@ -73,14 +96,14 @@ export function smallerPlan(
   refusals: readonly Refusal[],
 ): AdmissionPlan | undefined {
   const { minOutputTokens } = call;
-  const { claims, outputTokens } = refused;
+  const { claims, inputTokens, outputTokens } = refused;
   if (outputTokens === null || minOutputTokens === undefined) return undefined;
   const asked = call.maxOutputTokens ?? outputTokens;
   const least = Math.max(1, Math.min(minOutputTokens, asked));
   const accounts = claims.map(({ account }) => account);
-  const output = outputLeft(refusals, accounts, call.inputTokens, price);
+  const output = outputLeft(refusals, accounts, inputTokens, price);
   if (output < least || output >= outputTokens) return undefined;
-  return { ...ceilingPlan(call, accounts, price, output), clamped: true };
+  return { ...ceilingPlan(accounts, price, inputTokens, output), clamped: true };
 }
 
 /** The most output tokens that all refusing accounts can carry; negative when none. */

@@ -7,6 +7,7 @@ export interface PricedCall extends InputTraits {
   readonly provider: string;
   readonly model: string;
   readonly inputTokens: number;
+  readonly unseenInput?: boolean;
 }
 
 /** What one call is priced with, from its reservation to its settlement. */
@@ -14,6 +15,8 @@ export class CallPrice {
   readonly quote: PriceQuote | null;
   /** The dearest the call can reach; null where the model has no price. */
   readonly rates: DearestRates | null;
+  /** The bound of the input; undefined where some is unseen and nobody knows the context window. */
+  readonly inputBound: number | undefined;
   readonly #book: PriceBook | undefined;
   readonly #call: PricedCall;
   readonly #at: number;
@@ -27,8 +30,12 @@ export class CallPrice {
     this.#call = call;
     this.#at = at;
     this.quote = book === undefined ? null : quoteOf(book, call, at, required);
+    const { inputTokens, unseenInput } = call;
+    this.inputBound = unseenInput ? (this.quote?.contextTokens ?? undefined) : inputTokens;
     this.rates =
-      this.quote === null ? null : dearestRates(this.quote.dearest, call.inputTokens, call);
+      this.quote === null
+        ? null
+        : dearestRates(this.quote.dearest, this.inputBound ?? inputTokens, call);
   }
 
   get snapshot(): PriceSnapshot | null {

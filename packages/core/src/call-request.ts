@@ -23,6 +23,13 @@ export interface CallRequest extends InputTraits {
   readonly model: string;
   /** An upper bound of the input tokens, everything sent included. */
   readonly inputTokens: number;
+  /**
+   * There is input that can be neither seen nor bounded: a file, something the provider keeps.
+   * `inputTokens` counts the rest, and a ceiling takes the model's context window for the bound.
+   *
+   * @default false
+   */
+  readonly unseenInput?: boolean;
   /** The output limit the provider is asked to enforce, hidden reasoning and all choices included. */
   readonly maxOutputTokens?: number;
   /**

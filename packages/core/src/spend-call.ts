@@ -110,7 +110,7 @@ export class SpendCall implements Beating {
 
   /** What a settlement as `metered` has for usage: input as reported early, or its bound; visible output. */
   meteredUsage(): TokenUsage {
-    const input = this.#earlyInput ?? { ...NO_USAGE, input: this.#booked.request.inputTokens };
+    const input = this.#earlyInput ?? { ...NO_USAGE, input: this.#plan.inputTokens };
     const { estimated, certain } = this.#metering();
     const limit = this.admittedOutputTokens;
     // An estimate errs upwards, but an enforced limit does not.
@@ -193,8 +193,8 @@ export class SpendCall implements Beating {
   }
 
   #holding(): CallHold {
-    const { request, price } = this.#booked;
-    this.#hold ??= new CallHold(this.#plan.claims, request.inputTokens, price, this.#books);
+    const { claims, inputTokens } = this.#plan;
+    this.#hold ??= new CallHold(claims, inputTokens, this.#booked.price, this.#books);
     return this.#hold;
   }
 

@@ -158,6 +158,16 @@ describe('output that the provider reports on the way', () => {
     expect(await chargesOf(stream)).toEqual({ ...charged, ...RAN });
   });
 
+  test('or else the bound counts at the dearest rate that it may have: as in the hold', async () => {
+    const rates = ratesOf(1, 10, { cacheWrite5m: 2_000_000 });
+    const { guard } = benchOf([usdBudget('1')], { prices: bookOf({ small: quoteOf(rates) }) });
+    const call = await admit(guard, CALL);
+    await call.meter({ tokens: 7 });
+    const { costNanoUsd } = await call.settle({ outcome: 'metered' });
+    expect(costNanoUsd).toBe(100 * 2_000 + 50 * 10_000);
+    expect(await collect(guard.ledger())).toMatchObject([{ heldNanoUsd: costNanoUsd }]);
+  });
+
   test('hidden tokens cost the dearest that they may, next to reported input too', async () => {
     const rates = ratesOf(1, 10, { reasoning: 30_000_000 });
     const { guard } = benchOf([usdBudget('1')], { prices: bookOf({ small: quoteOf(rates) }) });
