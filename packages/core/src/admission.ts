@@ -1,6 +1,6 @@
 import type { BoundAccount } from './bound-budgets.ts';
 import { ceilingAmount, outputWithinAmount } from './call-amounts.ts';
-import type { BoundClaim } from './call-hold.ts';
+import { type BoundClaim, countsTokens } from './call-hold.ts';
 import type { CallPrice } from './call-price.ts';
 import type { CallRequest, Estimate } from './call-request.ts';
 import type { Refusal } from './denial.ts';
@@ -51,23 +51,22 @@ export function planAdmission(
 function inputBound(
   { model, inputTokens }: CallRequest,
   accounts: readonly BoundAccount[],
-  price: CallPrice,
+  { inputBound: bound = null }: CallPrice,
 ): number {
-  if (price.inputBound !== undefined) return price.inputBound;
-  if (accounts.every(({ rule: { unit } }) => unit !== 'usd' && unit !== 'tokens'))
-    return inputTokens;
+  if (bound !== null) return bound;
+  if (!accounts.some(countsTokens)) return inputTokens;
   throw new InvalidArgumentError(
-    `The call to ${model} has input that cannot be counted, and its context window is not known. Set ` +
-      '`contextWindow` (adapter), `contextTokens` (price book) or another `estimate`.',
+    `The input of the call to ${model} has no bound. Set \`contextWindow\` of the adapter, ` +
+      '`contextTokens` of its price, or another `estimate`.',
   );
 }
 
 /**
- * The largest output the call may produce: what it asks for, or else the most the model can give;
- * undefined where neither is known.
+ * The largest output the call may produce: what it asks for, or else the most the model can give.
+ * Nothing where neither is known.
  */
-export function outputBound(call: CallRequest, { quote }: CallPrice): number | undefined {
-  return call.maxOutputTokens ?? quote?.maxOutputTokens ?? quote?.contextTokens ?? undefined;
+export function outputBound(call: CallRequest, { quote }: CallPrice): number | null | undefined {
+  return call.maxOutputTokens ?? quote?.maxOutputTokens ?? quote?.contextTokens;
 }
 
 function ceilingPlan(

@@ -68,7 +68,7 @@ export function settledDetails(
   details.costNanoUsd = figures.costNanoUsd;
   details.price = figures.snapshot;
   if (figures.unpriced) details.unpriced = true;
-  if (billable !== undefined) details.hiddenReasoning = true;
+  if (billable) details.hiddenReasoning = true;
   if (servedModel !== undefined) details.servedModel = servedModel;
   return details as Draft & EntryDetails;
 }

@@ -89,7 +89,7 @@ export class CallHold {
   #claimsFor(outputTokens: number): BoundClaim[] {
     return this.#claims.map((held) => {
       const { account } = held;
-      if (!countsOutput(account)) return held;
+      if (!countsTokens(account)) return held;
       const { amount, inputTokens } = this.#input(account);
       const size = { inputTokens, outputTokens };
       const ceiling = amount + ceilingAmount(account.rule, size, this.#price.rates);
@@ -111,7 +111,7 @@ export class CallHold {
     let output = Number.POSITIVE_INFINITY;
     for (const claim of this.#claims) {
       const { account } = claim;
-      if (!countsOutput(account)) continue;
+      if (!countsTokens(account)) continue;
       const { amount, inputTokens } = this.#input(account);
       const left = available(claim) - amount;
       const { rates } = this.#price;
@@ -131,6 +131,7 @@ export class CallHold {
   }
 }
 
-function countsOutput(account: BoundAccount): boolean {
+/** In money or in tokens. */
+export function countsTokens(account: BoundAccount): boolean {
   return account.rule.unit === 'usd' || account.rule.unit === 'tokens';
 }

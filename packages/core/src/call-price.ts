@@ -15,8 +15,8 @@ export class CallPrice {
   readonly quote: PriceQuote | null;
   /** The dearest the call can reach; null where the model has no price. */
   readonly rates: DearestRates | null;
-  /** The bound of the input; undefined where some is unseen and nobody knows the context window. */
-  readonly inputBound: number | undefined;
+  /** The bound of the input; nothing where some is unseen and nobody knows the context window. */
+  readonly inputBound: number | null | undefined;
   readonly #book: PriceBook | undefined;
   readonly #call: PricedCall;
   readonly #at: number;
@@ -31,7 +31,7 @@ export class CallPrice {
     this.#at = at;
     this.quote = book === undefined ? null : quoteOf(book, call, at, required);
     const { inputTokens, unseenInput } = call;
-    this.inputBound = unseenInput ? (this.quote?.contextTokens ?? undefined) : inputTokens;
+    this.inputBound = unseenInput ? this.quote?.contextTokens : inputTokens;
     this.rates =
       this.quote === null
         ? null

@@ -33,8 +33,8 @@ export interface CallEnd {
   readonly outcome: Outcome;
   readonly usage?: Partial<TokenUsage>;
   /** What is charged instead of `usage`, where the provider may have billed more than was seen. */
-  readonly billable?: TokenUsage;
-  readonly costNanoUsd?: number;
+  readonly billable?: TokenUsage | undefined;
+  readonly costNanoUsd?: number | undefined;
   readonly servedModel?: string;
 }
 

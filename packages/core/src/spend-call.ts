@@ -85,8 +85,8 @@ export class SpendCall implements Beating {
    */
   meter(delta: CallDelta): boolean | Promise<boolean> {
     if (this.#result !== null) return this.#stopReason === undefined;
-    if (delta.usage !== undefined) this.#reportEarly(delta.usage);
     this.#metering().add(delta);
+    if (delta.usage !== undefined) this.#reportEarly(delta.usage);
     if (this.#stopReason !== undefined) return false;
     if (this.#produced() <= this.#holding().room) return true;
     this.#growing ??= this.#grow();
@@ -164,11 +164,10 @@ export class SpendCall implements Beating {
     if (!asksForMetered && this.#plan.estimate !== 'none') return end;
     const usage = this.meteredUsage();
     const billable = this.#billable(usage);
-    const metered = billable === undefined ? { ...end, usage } : { ...end, usage, billable };
-    if (isAmount(end.costNanoUsd)) return metered;
+    if (isAmount(end.costNanoUsd)) return { ...end, usage, billable };
     const costNanoUsd = this.#books.meteredCost(billable ?? usage, this.#earlyInput === null);
     const outcome = end.outcome === 'known' ? 'metered' : end.outcome;
-    return { ...metered, outcome, ...(costNanoUsd === undefined ? {} : { costNanoUsd }) };
+    return { ...end, outcome, usage, billable, costNanoUsd };
   }
 
   /**

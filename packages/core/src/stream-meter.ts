@@ -27,14 +27,13 @@ export class StreamMeter {
 
   add(delta: MeterDelta): void {
     const { text, tokens } = delta;
+    this.#isUpToDate = false;
     if (tokens !== undefined && isCount(tokens)) {
       this.#countedTokens += tokens;
       this.#counted += tokens;
-      if (tokens > 0) this.#isUpToDate = false;
     } else if (text !== undefined && text.length > 0) {
       this.#text.push(text);
       this.#counted += 1;
-      this.#isUpToDate = false;
     }
   }
 
