@@ -49,7 +49,7 @@ const SCRIPT = `(async () => {
 describe('@hardcap/core on an edge runtime', () => {
   let bundle: Bundle;
   beforeAll(async () => {
-    bundle = await bundleCore({ format: 'iife', globalName: 'core' });
+    bundle = await bundleCore('core');
   });
 
   test('bundles without Node: nothing is left to import', () => {

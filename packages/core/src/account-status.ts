@@ -1,4 +1,8 @@
+import { accountsOf } from './account-selection.ts';
+import type { CallBinder } from './call-binder.ts';
 import type { Unit } from './denial.ts';
+import type { Identity } from './identity.ts';
+import type { SinkPort } from './sink-port.ts';
 import { thresholdAmount } from './threshold.ts';
 import type { Account, AccountReading } from './usage-sink.ts';
 import type { WindowSpan } from './window.ts';
@@ -26,7 +30,18 @@ export interface AccountStatus {
   readonly denials: number;
 }
 
-export function accountStatus({ rule }: Account, reading: AccountReading): AccountStatus {
+/** @throws SinkUnavailableError when the sink does not answer. */
+export async function statusOf(
+  binder: CallBinder,
+  port: SinkPort,
+  identity?: Identity,
+): Promise<AccountStatus[]> {
+  const accounts = accountsOf(binder, identity);
+  const readings = await port.ask('read', (sink) => sink.read(accounts));
+  return readings.map((reading, place) => accountStatus(accounts[place] as Account, reading));
+}
+
+function accountStatus({ rule }: Account, reading: AccountReading): AccountStatus {
   const { account, limit, committed, held, window, denials } = reading;
   return {
     budget: rule.budget,

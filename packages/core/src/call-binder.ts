@@ -73,14 +73,13 @@ export class CallBinder {
     return binding;
   }
 
-  /** The accounts that an identity has, whatever model it will call. */
-  accountsOf(identity: Identity): BoundAccount[] {
-    const who = this.checked({ ...this.#fallback(), ...identity });
-    const rules = this.#rules.map((rule) => ({
-      ...rule,
-      match: rule.match.filter(({ dimension }) => dimension in who || !isOfCall(dimension)),
-    }));
-    return bindBudgets(rules, who);
+  get rules(): readonly BudgetRule[] {
+    return this.#rules;
+  }
+
+  /** An identity as a call made here and now would have it, without what the call itself adds. */
+  identityOf(identity: Identity = NOBODY): Identity {
+    return this.checked({ ...this.#fallback(), ...identity });
   }
 
   /** An identity as it may be shown: checked, with secrets hashed. */
@@ -115,6 +114,6 @@ function bindsFree({ rule }: BoundAccount): boolean {
 }
 
 /** Dimensions that hardcap adds itself. */
-function isOfCall(dimension: string): boolean {
+export function isOfCall(dimension: string): boolean {
   return dimension === 'model' || dimension === 'provider';
 }

@@ -1,7 +1,6 @@
-import { type AccountStatus, accountStatus } from './account-status.ts';
+import type { AccountStatus } from './account-status.ts';
 import { type AdmissionPlan, planAdmission, smallerPlan } from './admission.ts';
 import { type Awaitable, isPending } from './awaitable.ts';
-import type { BoundAccount } from './bound-budgets.ts';
 import { CallBinder } from './call-binder.ts';
 import { type BookedCall, type BookKeeping, CallBooks } from './call-books.ts';
 import { openDetails } from './call-details.ts';
@@ -12,12 +11,7 @@ import { EventPort } from './event.ts';
 import { checkGuardOptions, type SpendGuardOptions } from './guard-options.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Identity } from './identity.ts';
-import {
-  type LedgerEntry,
-  type LedgerQuery,
-  ledgerEntry,
-  matchesLedgerQuery,
-} from './ledger-entry.ts';
+import type { LedgerEntry, LedgerQuery } from './ledger-entry.ts';
 import { MemoryUsageSink } from './memory-usage-sink.ts';
 import { reservationIds } from './reservation-ids.ts';
 import { SinkPort } from './sink-port.ts';
@@ -117,29 +111,20 @@ export class SpendGuard {
   }
 
   /** The figures of every account of an identity, added to that of the context and of the guard. */
-  async status(identity: Identity = {}): Promise<AccountStatus[]> {
-    const accounts = this.#binder.accountsOf(identity);
-    const readings = await this.#keeping.sink.read(accounts);
-    return readings.map((reading, at) => accountStatus(accounts[at] as BoundAccount, reading));
+  async status(identity?: Identity): Promise<AccountStatus[]> {
+    const { statusOf } = await import('./account-status.ts');
+    return statusOf(this.#binder, this.#keeping.sink, identity);
   }
 
   /** Ledger entries, oldest first, as a stream. */
   async *ledger(query: LedgerQuery = {}): AsyncGenerator<LedgerEntry> {
-    const { identity, provider, model, ...ofSink } = query;
-    const asked = { ...query, identity: this.#binder.checked(identity ?? {}) };
-    try {
-      for await (const entry of this.#sink.entries(ofSink)) {
-        const line = ledgerEntry(entry);
-        if (matchesLedgerQuery(line, asked)) yield line;
-      }
-    } catch (error) {
-      throw this.#keeping.sink.failure('read', error);
-    }
+    const { readLedger } = await import('./read-ledger.ts');
+    yield* readLedger(this.#keeping.sink, query, this.#binder);
   }
 
   /** Recomputes every counter from the ledger and the open reservations, and lists what differs. */
   verify(): Promise<VerifyReport> {
-    return this.#keeping.sink.verify();
+    return this.#keeping.sink.ask('verify', (sink) => sink.verify());
   }
 
   /** Stops keeping open calls alive, and closes the sink. */

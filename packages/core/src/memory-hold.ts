@@ -122,17 +122,6 @@ function booked(
   return charge;
 }
 
-/** The charges that bring the settled spend of the current window to 0, oldest slot first. */
-export function resetCharges({ key, rule, current }: MemoryAccount): MemoryCharge[] {
-  const spent: [slot: number | null, amount: number][] =
-    rule.window.kind === 'rolling'
-      ? [...current.slots].sort(([one], [other]) => one - other)
-      : [[null, current.committed]];
-  return spent
-    .filter(([, amount]) => amount !== 0)
-    .map(([slot, amount]) => new MemoryCharge(key, rule, current, slot, -amount, 0));
-}
-
 /** True when a repeated reservation asks for exactly what is held. */
 export function sameClaims(held: readonly Hold[], claims: readonly Claim[]): boolean {
   return (

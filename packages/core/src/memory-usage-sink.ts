@@ -2,13 +2,13 @@ import type { Refusal } from './denial.ts';
 import { ReservationMismatchError } from './errors.ts';
 import { MemoryAccount } from './memory-account.ts';
 import { MemoryAccounts } from './memory-accounts.ts';
+import type { MemoryBooks } from './memory-books.ts';
 import type { MemoryCharge } from './memory-charge.ts';
 import {
   amountAsked,
   ChargeReport,
   expireHold,
   type Hold,
-  resetCharges,
   sameClaims,
   settleHold,
 } from './memory-hold.ts';
@@ -16,7 +16,7 @@ import { MemoryLedger } from './memory-ledger.ts';
 import { Reservation, ReservationTable } from './memory-reservations.ts';
 import { RecentMap } from './recent-map.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
-import { checkAdjustment, checkCharges, checkClaims, checkId, checkTtl } from './sink-request.ts';
+import { checkCharges, checkClaims, checkId, checkTtl } from './sink-request.ts';
 import type {
   Account,
   AccountReading,
@@ -35,7 +35,6 @@ import type {
   UsageSink,
   VerifyReport,
 } from './usage-sink.ts';
-import { verifyMemory } from './verify-memory.ts';
 
 export interface MemoryUsageSinkOptions {
   /** Ms since the epoch. @default Date.now */
@@ -178,27 +177,10 @@ export class MemoryUsageSink implements UsageSink {
     });
   }
 
-  adjust(request: AdjustRequest): AdjustAnswer {
-    checkId(request.id);
-    checkAdjustment(request.change);
-    const at = this.#sweep();
-    this.#accounts.tidy(at);
-    const account = this.#accounts.open(request.account, at);
-    const { rule } = request.account;
-    const counters = account.at(rule, at);
-    const repeated = this.#adjusted.get(request.id) !== undefined;
-    if (!repeated) {
-      const { change, details, id } = request;
-      const charges = change.type === 'reset' ? resetCharges(account) : [];
-      if (change.type === 'reset') counters.resets += 1;
-      else account.adjust(change);
-      for (const charge of charges) counters.charge(charge.amount, charge.slot);
-      this.#adjusted.set(id, true);
-      const names = { account: account.key, budget: rule.budget };
-      this.#ledger.append({ kind: 'adjustment', id, at, ...names, charges, change, details });
-    }
-    const status = repeated ? 'already-adjusted' : 'adjusted';
-    return { status, reading: account.read(rule, at), at, notices: this.#tell() };
+  async adjust(request: AdjustRequest): Promise<AdjustAnswer> {
+    const { adjustMemory } = await import('./memory-adjust.ts');
+    // From here on nothing waits, so that no call comes in between.
+    return { ...adjustMemory(this.#books, request, () => this.#sweep()), notices: this.#tell() };
   }
 
   async *entries(query: EntryQuery = {}): AsyncGenerator<SinkEntry> {
@@ -206,23 +188,30 @@ export class MemoryUsageSink implements UsageSink {
     yield* this.#ledger.select(query);
   }
 
-  verify(): VerifyReport {
+  verify(): Promise<VerifyReport> {
     return this.#verify(false);
   }
 
-  rebuild(): VerifyReport {
+  rebuild(): Promise<VerifyReport> {
     return this.#verify(true);
   }
 
   close(): void {}
 
-  #verify(repair: boolean): VerifyReport {
+  async #verify(repair: boolean): Promise<VerifyReport> {
+    const { verifyMemory } = await import('./verify-memory.ts');
+    // From here on nothing waits, so that no call comes in between.
     const at = this.#sweep();
-    return verifyMemory(
-      { accounts: this.#accounts, reservations: this.#reservations, ledger: this.#ledger },
-      at,
-      repair,
-    );
+    return verifyMemory(this.#books, at, repair);
+  }
+
+  get #books(): MemoryBooks {
+    return {
+      accounts: this.#accounts,
+      reservations: this.#reservations,
+      ledger: this.#ledger,
+      adjusted: this.#adjusted,
+    };
   }
 
   /** The sink's clock, which never runs backwards. */

@@ -1,9 +1,8 @@
 import { type Awaitable, isPending } from './awaitable.ts';
 import { HardcapError, SinkUnavailableError } from './errors.ts';
 import type { EventPort } from './event.ts';
+import type { EntryQuery, SinkEntry } from './sink-entry.ts';
 import type {
-  Account,
-  AccountReading,
   ExtendAnswer,
   ExtendRequest,
   ReleaseAnswer,
@@ -12,7 +11,6 @@ import type {
   SettleAnswer,
   SettleRequest,
   UsageSink,
-  VerifyReport,
 } from './usage-sink.ts';
 
 /**
@@ -62,19 +60,19 @@ export class SinkPort {
     }
   }
 
-  async read(accounts: readonly Account[]): Promise<readonly AccountReading[]> {
-    try {
-      return await this.#sink.read(accounts);
-    } catch (error) {
-      throw this.failure('read', error);
-    }
+  entries(query: EntryQuery): AsyncIterable<SinkEntry> {
+    return this.#sink.entries(query);
   }
 
-  async verify(): Promise<VerifyReport> {
+  /** An operation beside the path of calls. */
+  async ask<Answer>(
+    operation: string,
+    ask: (sink: UsageSink) => Awaitable<Answer>,
+  ): Promise<Answer> {
     try {
-      return await this.#sink.verify();
+      return await ask(this.#sink);
     } catch (error) {
-      throw this.failure('verify', error);
+      throw this.failure(operation, error);
     }
   }
 

@@ -1,17 +1,15 @@
 import type { MemoryAccount, SlotAmounts, WindowCounters } from './memory-account.ts';
-import type { MemoryAccounts } from './memory-accounts.ts';
+import type { MemoryBooks } from './memory-books.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 import type { ReservationTable } from './memory-reservations.ts';
 import type { Difference, VerifyReport } from './usage-sink.ts';
 
-interface Books {
-  readonly accounts: MemoryAccounts;
-  readonly reservations: ReservationTable;
-  readonly ledger: MemoryLedger;
-}
-
 /** Recomputes every counter from the ledger and the open reservations; with `repair`, restores it. */
-export function verifyMemory(books: Books, at: number, repair: boolean): VerifyReport {
+export function verifyMemory(
+  books: Omit<MemoryBooks, 'adjusted'>,
+  at: number,
+  repair: boolean,
+): VerifyReport {
   const differences: Difference[] = [];
   const kept = keptAmounts(books.ledger);
   const holds = holdsByCounters(books.reservations);

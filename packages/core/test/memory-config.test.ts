@@ -32,7 +32,7 @@ describe('a limit changed in the configuration', () => {
 });
 
 describe('a window changed in the configuration', () => {
-  test('begins empty, and is found as it was left when it is changed back', () => {
+  test('begins empty, and is found as it was left when it is changed back', async () => {
     const bench = new SinkBench();
     bench.reserve('r1', [daily, 60]);
     bench.settle('r1');
@@ -42,23 +42,23 @@ describe('a window changed in the configuration', () => {
       [60, 0],
       [100, 0],
     ]);
-    expect(bench.sink.verify().differences).toEqual([]);
+    expect((await bench.sink.verify()).differences).toEqual([]);
   });
 
   test.each([
     ['a day', daily],
     ['a total', total],
-  ])('%s keeps its spend when its last open call settles in the meantime', (_, account) => {
+  ])('%s keeps its spend when its last open call settles in the meantime', async (_, account) => {
     const bench = new SinkBench();
     bench.reserve('r1', [account, 60]);
     bench.reserve('r2', [hourly, 5]);
     bench.settle('r1', { a: 50 });
     expect(bench.figures(hourly)).toEqual([0, 5]);
     expect(bench.figures(account)).toEqual([50, 0]);
-    expect(bench.sink.verify().differences).toEqual([]);
+    expect((await bench.sink.verify()).differences).toEqual([]);
   });
 
-  test('a rolling window, too, for as long as its spend lasts', () => {
+  test('a rolling window, too, for as long as its spend lasts', async () => {
     const bench = new SinkBench();
     bench.reserve('r1', [rolling, 60]);
     bench.settle('r1');
@@ -70,7 +70,7 @@ describe('a window changed in the configuration', () => {
     bench.clock.advance(2 * DAY);
     bench.figures(hourly);
     expect(bench.figures(rolling)).toEqual([0, 0]);
-    expect(bench.sink.verify().differences).toEqual([]);
+    expect((await bench.sink.verify()).differences).toEqual([]);
   });
 
   test('open holds stay with the window that they were made in', () => {

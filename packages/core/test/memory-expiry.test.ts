@@ -119,7 +119,7 @@ describe('a late settlement', () => {
     expect(bench.figures(a)).toEqual([actual, 0]);
     const [, correction] = await entriesOf(bench);
     expect(correction).toMatchObject({ kind: 'correction', id: 'r1:late', reservation: 'r1' });
-    expect(bench.sink.verify().differences).toEqual([]);
+    expect((await bench.sink.verify()).differences).toEqual([]);
   });
 
   test('counts once, and says how the reservation ended after that', () => {

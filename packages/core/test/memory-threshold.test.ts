@@ -80,18 +80,18 @@ describe('case C-99: thresholds', () => {
     ]);
   });
 
-  test('are not noticed again after a refund, a reset or a raised limit of the same window', () => {
+  test('are not noticed again after a refund, a reset or a raised limit of the same window', async () => {
     const bench = new SinkBench();
     spend(bench, 60);
-    bench.adjust(a, { type: 'reset' });
+    await bench.adjust(a, { type: 'reset' });
     expect(spend(bench, 60)).toEqual([]);
-    bench.adjust(a, { type: 'top-up', amount: 100 });
+    await bench.adjust(a, { type: 'top-up', amount: 100 });
     expect(spend(bench, 100)).toEqual(['a 0.8']);
   });
 
-  test('are measured on the limit in force', () => {
+  test('are measured on the limit in force', async () => {
     const bench = new SinkBench();
-    bench.adjust(a, { type: 'limit', limit: 1_000, until: null });
+    await bench.adjust(a, { type: 'limit', limit: 1_000, until: null });
     expect(spend(bench, 499)).toEqual([]);
     expect(spend(bench, 1)).toEqual(['a 0.5']);
     const open = accountOf('open', { ...WARN, limit: null });

@@ -54,25 +54,28 @@ describe('case C-33: a new window', () => {
 });
 
 describe('case C-36: a call across a boundary', () => {
-  test.each(BOUNDED)('%s, by default: the window pays in which it was admitted', (_, window) => {
-    const bench = lateBench();
-    const account = accountOf('a', { window });
-    bench.reserve('open', [account, 60]);
-    bench.clock.advance(MINUTE);
-    expect(bench.reserve('next', [account, 100]).admitted).toBe(true);
-    const before = account.rule.window.at(MINUTE_BEFORE_MIDNIGHT).id;
-    expect(bench.settle('open', { a: 70 })).toMatchObject({
-      status: 'settled',
-      charged: [{ window: before, amount: 70, held: 60 }],
-      overshoot: [],
-    });
-    expect(bench.figures(account)).toEqual([0, 100]);
-    expect(bench.sink.verify().differences).toEqual([]);
-  });
+  test.each(BOUNDED)(
+    '%s, by default: the window pays in which it was admitted',
+    async (_, window) => {
+      const bench = lateBench();
+      const account = accountOf('a', { window });
+      bench.reserve('open', [account, 60]);
+      bench.clock.advance(MINUTE);
+      expect(bench.reserve('next', [account, 100]).admitted).toBe(true);
+      const before = account.rule.window.at(MINUTE_BEFORE_MIDNIGHT).id;
+      expect(bench.settle('open', { a: 70 })).toMatchObject({
+        status: 'settled',
+        charged: [{ window: before, amount: 70, held: 60 }],
+        overshoot: [],
+      });
+      expect(bench.figures(account)).toEqual([0, 100]);
+      expect((await bench.sink.verify()).differences).toEqual([]);
+    },
+  );
 
   test.each(BOUNDED)(
     '%s, attribute settle: the hold goes along, and the new window pays',
-    (_, window) => {
+    async (_, window) => {
       const bench = lateBench();
       const account = accountOf('a', { window, attribute: 'settle' });
       bench.reserve('open', [account, 60]);
@@ -87,7 +90,7 @@ describe('case C-36: a call across a boundary', () => {
         charged: [{ window: after, amount: 50 }],
       });
       expect(bench.figures(account)).toEqual([50, 40]);
-      expect(bench.sink.verify().differences).toEqual([]);
+      expect((await bench.sink.verify()).differences).toEqual([]);
     },
   );
 
@@ -105,7 +108,7 @@ describe('case C-36: a call across a boundary', () => {
 
   test.each(['reserve', 'settle'] as const)(
     'attribute %s: an expiry, too, and what replaces it',
-    (attribute) => {
+    async (attribute) => {
       const bench = lateBench();
       const account = accountOf('a', { window: { calendar: 'day' }, attribute });
       bench.reserve('open', [account, 60]);
@@ -114,7 +117,7 @@ describe('case C-36: a call across a boundary', () => {
       expect(bench.figures(account)).toEqual([isCarried ? 60 : 0, 0]);
       bench.settle('open', { a: 25 });
       expect(bench.figures(account)).toEqual([isCarried ? 25 : 0, 0]);
-      expect(bench.sink.verify().differences).toEqual([]);
+      expect((await bench.sink.verify()).differences).toEqual([]);
     },
   );
 
@@ -130,7 +133,7 @@ describe('case C-36: a call across a boundary', () => {
       charged: [{ window: expired }],
     });
     expect(bench.figures(account)).toEqual([0, 0]);
-    expect(bench.sink.verify().differences).toEqual([]);
+    expect((await bench.sink.verify()).differences).toEqual([]);
   });
 });
 
@@ -196,7 +199,7 @@ describe('rolling windows', () => {
     },
   );
 
-  test('a charge whose slot has gone counts no more', () => {
+  test('a charge whose slot has gone counts no more', async () => {
     const bench = new SinkBench();
     bench.reserve('open', [rolling, 60]);
     for (let beat = 0; beat < 80; beat += 1) {
@@ -206,7 +209,7 @@ describe('rolling windows', () => {
     expect(bench.figures(rolling)).toEqual([0, 60]);
     bench.settle('open');
     expect(bench.figures(rolling)).toEqual([0, 0]);
-    expect(bench.sink.verify().differences).toEqual([]);
+    expect((await bench.sink.verify()).differences).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import {
   MemoryUsageSink,
   SinkUnavailableError,
   type UsageSink,
+  type VerifyReport,
 } from '@hardcap/core';
 import type { SinkContext, SinkUnderTest } from '../../src/index.ts';
 import { wrapped } from './wrapped-sink.ts';
@@ -26,7 +27,7 @@ export function createStoredSink({ now }: SinkContext): StoredSink {
     if (isLost) throw new SinkUnavailableError('The store lost its data.');
     return operation();
   };
-  const falsify = (report: ReturnType<MemoryUsageSink['verify']>) => {
+  const falsify = (report: VerifyReport): VerifyReport => {
     if (falsified === undefined) return report;
     const { account, by } = falsified;
     const expected = charged.get(account) ?? 0;
@@ -53,9 +54,9 @@ export function createStoredSink({ now }: SinkContext): StoredSink {
       read: (accounts) => notLost(() => store.read(accounts)),
       adjust: (request) => notLost(() => store.adjust(request)),
       entries: (query) => store.entries(query),
-      verify: () => falsify(store.verify()),
-      rebuild: () => {
-        const report = falsify(store.rebuild());
+      verify: async () => falsify(await store.verify()),
+      rebuild: async () => {
+        const report = falsify(await store.rebuild());
         isLost = false;
         falsified = undefined;
         return report;

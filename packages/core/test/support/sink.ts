@@ -78,7 +78,7 @@ export class SinkBench {
     return this.sink.settle({ id, outcome, charges, details: {} });
   }
 
-  adjust(account: Account, change: Adjustment, id?: string): AdjustAnswer {
+  adjust(account: Account, change: Adjustment, id?: string): Promise<AdjustAnswer> {
     this.adjustments += 1;
     return this.sink.adjust({
       id: id ?? `adjustment-${this.adjustments}`,
