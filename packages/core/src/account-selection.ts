@@ -1,6 +1,8 @@
+import type { AccountSelector } from './adjustment-order.ts';
 import { type BoundAccount, bindBudgets } from './bound-budgets.ts';
 import { type CallBinder, isOfCall } from './call-binder.ts';
-import type { Identity } from './identity.ts';
+import { InvalidArgumentError, MissingIdentityError } from './errors.ts';
+import { accountKey, type Identity } from './identity.ts';
 
 /** The accounts that an identity has, whatever model it will call. */
 export function accountsOf(binder: CallBinder, identity?: Identity): BoundAccount[] {
@@ -10,4 +12,33 @@ export function accountsOf(binder: CallBinder, identity?: Identity): BoundAccoun
     match: rule.match.filter(({ dimension }) => dimension in who || !isOfCall(dimension)),
   }));
   return bindBudgets(rules, who);
+}
+
+/**
+ * The account that a selector means, and the identity that this rests on.
+ *
+ * @throws InvalidArgumentError for a budget that there is not; MissingIdentityError for an identity
+ * without a dimension that the budget is kept per.
+ */
+export function accountOf(
+  binder: CallBinder,
+  { budget, identity }: AccountSelector,
+): { readonly account: BoundAccount; readonly identity: Identity } {
+  const rule = binder.rules.find((other) => other.budget === budget);
+  if (rule === undefined) {
+    const names = binder.rules.map((other) => `"${other.budget}"`).join(', ');
+    throw new InvalidArgumentError(
+      `There is no budget ${JSON.stringify(budget)}. There are ${names || 'none'}.`,
+    );
+  }
+  const who = binder.identityOf(identity);
+  const key = accountKey(rule.budget, rule.per, who);
+  if (key === undefined) {
+    const missing = rule.per.filter((dimension) => who[dimension] === undefined);
+    throw new MissingIdentityError(
+      `Budget "${budget}" is kept per ${rule.per.join(', ')}, and the identity has no ` +
+        `${missing.join(', ')}. Name it: { budget: "${budget}", identity: { ${missing[0]}: "…" } }.`,
+    );
+  }
+  return { account: { key, rule }, identity: who };
 }

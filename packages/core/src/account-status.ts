@@ -41,7 +41,7 @@ export async function statusOf(
   return readings.map((reading, place) => accountStatus(accounts[place] as Account, reading));
 }
 
-function accountStatus({ rule }: Account, reading: AccountReading): AccountStatus {
+export function accountStatus({ rule }: Account, reading: AccountReading): AccountStatus {
   const { account, limit, committed, held, window, denials } = reading;
   return {
     budget: rule.budget,

@@ -1,4 +1,11 @@
 import type { AccountStatus } from './account-status.ts';
+import type {
+  AccountSelector,
+  AdjustmentNote,
+  AdjustmentOrder,
+  LimitChange,
+  UnitAmount,
+} from './adjustment-order.ts';
 import { type AdmissionPlan, planAdmission, smallerPlan } from './admission.ts';
 import { type Awaitable, isPending } from './awaitable.ts';
 import { CallBinder } from './call-binder.ts';
@@ -127,10 +134,64 @@ export class SpendGuard {
     return this.#keeping.sink.ask('verify', (sink) => sink.verify());
   }
 
+  /** Restores counters from the ledger and the open reservations; the report says what differed. */
+  rebuild(): Promise<VerifyReport> {
+    return this.#keeping.sink.ask('rebuild', (sink) => sink.rebuild());
+  }
+
+  /**
+   * Raises the limit of an account for its current window. As all adjustments by hand, it is in the
+   * ledger, is seen by the next call of every process, and answers with the figures afterwards.
+   *
+   * @throws InvalidArgumentError for a budget that there is not, another unit than that of the budget,
+   * or what is no amount; MissingIdentityError when the identity lacks a dimension of the budget;
+   * SinkUnavailableError when the sink does not answer: repeating it is safe with an `id` of yours.
+   */
+  topUp(
+    selector: AccountSelector,
+    amount: UnitAmount,
+    note?: AdjustmentNote,
+  ): Promise<AccountStatus> {
+    return this.#adjust(selector, { type: 'top-up', amount }, note);
+  }
+
+  /** Replaces the limit of an account or adds to it, in all its windows, for good or until a time. */
+  setLimit(
+    selector: AccountSelector,
+    change: LimitChange,
+    note?: AdjustmentNote,
+  ): Promise<AccountStatus> {
+    return this.#adjust(selector, { type: 'limit', change }, note);
+  }
+
+  /** Refuses every call of an account until it is unblocked. Open calls settle, and grow no more. */
+  block(selector: AccountSelector, note?: AdjustmentNote): Promise<AccountStatus> {
+    return this.#adjust(selector, { type: 'block' }, note);
+  }
+
+  /** Lifts what `block` did; `block: true` of a budget stays. */
+  unblock(selector: AccountSelector, note?: AdjustmentNote): Promise<AccountStatus> {
+    return this.#adjust(selector, { type: 'unblock' }, note);
+  }
+
+  /** Sets the settled spend of the current window to 0; open calls stay held, and are charged in full. */
+  reset(selector: AccountSelector, note?: AdjustmentNote): Promise<AccountStatus> {
+    return this.#adjust(selector, { type: 'reset' }, note);
+  }
+
   /** Stops keeping open calls alive, and closes the sink. */
   async close(): Promise<void> {
     this.#heartbeat.stop();
     await this.#sink.close();
+  }
+
+  async #adjust(
+    selector: AccountSelector,
+    order: AdjustmentOrder,
+    note?: AdjustmentNote,
+  ): Promise<AccountStatus> {
+    const { adjustAccount } = await import('./adjust-account.ts');
+    return adjustAccount(this.#binder, this.#keeping, selector, order, note);
   }
 
   #admit(call: BookedCall, plan: AdmissionPlan, attempt: number): Awaitable<Reservation> {

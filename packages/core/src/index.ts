@@ -1,4 +1,10 @@
 export type { AccountStatus, AccountTier } from './account-status.ts';
+export type {
+  AccountSelector,
+  AdjustmentNote,
+  LimitChange,
+  UnitAmount,
+} from './adjustment-order.ts';
 export type { Awaitable } from './awaitable.ts';
 export { type Budget, defineBudgets } from './budget.ts';
 export type { BudgetLimit, TokenCount } from './budget-limit.ts';

@@ -1,20 +1,31 @@
 import type { CallDetails } from './call-details.ts';
 import type { Identity } from './identity.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
+import type { Adjustment, Outcome, Overshoot } from './usage-sink.ts';
 
 /** One line of the ledger: what the sink keeps, and what the guard wrote beside it. */
 export type LedgerEntry = Omit<SinkEntry, 'details'> &
   Partial<CallDetails> & {
     readonly kind: SinkEntry['kind'];
     readonly reservation?: string;
-    readonly outcome?: string;
+    readonly outcome?: Outcome;
+    readonly overshoot?: readonly Overshoot[];
+    /** Of an adjustment, its account, the change, and what was said of it. */
+    readonly account?: string;
+    readonly budget?: string;
+    readonly change?: Adjustment;
+    readonly reason?: string;
+    readonly by?: string;
   };
 
 export interface LedgerQuery extends EntryQuery {
   /** Entries whose identity has all of these values. */
   readonly identity?: Identity;
   readonly provider?: string;
+  /** The model that was asked for, or the one that answered. */
   readonly model?: string;
+  readonly outcome?: Outcome;
+  readonly kind?: SinkEntry['kind'];
 }
 
 /**
@@ -33,7 +44,9 @@ export function ledgerEntry({ details, ...entry }: SinkEntry): LedgerEntry {
 
 /** The part of a query that a sink does not know about. */
 export function matchesLedgerQuery(entry: LedgerEntry, query: LedgerQuery): boolean {
-  const { identity = {}, provider, model } = query;
+  const { identity = {}, provider, model, outcome, kind } = query;
+  if (kind !== undefined && entry.kind !== kind) return false;
+  if (outcome !== undefined && entry.outcome !== outcome) return false;
   if (provider !== undefined && entry.provider !== provider) return false;
   if (model !== undefined && entry.model !== model && entry.servedModel !== model) return false;
   return Object.entries(identity).every(([key, value]) => entry.identity?.[key] === value);

@@ -13,7 +13,7 @@ export async function* readLedger(
   query: LedgerQuery,
   binder: CallBinder,
 ): AsyncGenerator<LedgerEntry> {
-  const { identity, provider, model, ...ofSink } = query;
+  const { identity, provider, model, outcome, kind, ...ofSink } = query;
   const asked = { ...query, identity: binder.checked(identity ?? {}) };
   try {
     for await (const entry of port.entries(ofSink)) {

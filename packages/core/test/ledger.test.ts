@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { LedgerQuery } from '../src/index.ts';
 import { admit, benchOf, callOf, collect, usageOf, usdBudget } from './support/guard.ts';
 import { ratesOf } from './support/prices.ts';
 
@@ -153,7 +154,11 @@ describe('a query', () => {
     [{ budget: 'user' }, [0, 1]],
     [{ budget: 'user', account: 'org|org=acme' }, []],
     [{ budget: 'org', provider: 'acme', identity: { user: 'ann' } }, [0]],
-  ])('%j', async (query, places) => {
+    [{ kind: 'settlement' }, [0, 1, 2]],
+    [{ kind: 'expiry' }, []],
+    [{ outcome: 'unknown', model: 'small' }, [0, 2]],
+    [{ outcome: 'known' }, []],
+  ] as [LedgerQuery, number[]][])('%j', async (query, places) => {
     const { guard } = await ledgerOfThree();
     const all = await collect(guard.ledger());
     expect(await collect(guard.ledger(query))).toEqual(places.map((place) => all[place]));
