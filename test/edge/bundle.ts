@@ -1,6 +1,5 @@
-import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 
 const ENTRY = fileURLToPath(new URL('../../packages/core/src/index.ts', import.meta.url));
 
@@ -28,41 +27,31 @@ export async function bundleCore(globalName: string): Promise<Bundle> {
   return { code: new TextDecoder().decode(contentsOf(outputFiles)), metafile };
 }
 
-/** Sizes are of files as webpack and Rollup cut them: what the first file has is in no other. */
 export interface SplitBundle {
-  /** What `import '@hardcap/core'` loads. */
+  /**
+   * What `import '@hardcap/core'` loads. esbuild makes several files of it, for what is used from
+   * elsewhere too; webpack and Rollup make one, and so it is here.
+   */
   readonly atImport: Uint8Array;
-  /** What is loaded when it is first needed, by module. */
+  /** What is loaded when it is first needed, by the name of the file. */
   readonly later: ReadonlyMap<string, Uint8Array>;
 }
 
 /** `@hardcap/core` as a bundler for browsers and workers splits it, minified. */
 export async function splitCore(packages: 'bundle' | 'external' = 'bundle'): Promise<SplitBundle> {
-  const modules = new Set<string>();
-  const main = await build({ ...OPTIONS, packages, plugins: [leavingOut(modules)] });
-  const loaded = new Set(Object.keys(main.metafile.inputs).map((path) => resolve(path)));
-  const later = new Map<string, Uint8Array>();
+  const splitting = { splitting: true, outdir: '/core', absWorkingDir: '/' };
+  const { outputFiles, metafile } = await build({ ...OPTIONS, ...splitting, packages });
+  const loaded = new Set<string>(['core/index.js']);
   // A set visits what is added to it on the way.
-  for (const module of modules) {
-    const plugins = [leavingOut(modules, loaded)];
-    const { outputFiles } = await build({ ...OPTIONS, entryPoints: [module], packages, plugins });
-    later.set(module, contentsOf(outputFiles));
+  for (const path of loaded) {
+    for (const { path: next, kind } of metafile.outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement') loaded.add(next);
+    }
   }
-  return { atImport: contentsOf(main.outputFiles), later };
-}
-
-/** Leaves out of a file what it imports later, which is added to `later`, and what is loaded already. */
-function leavingOut(later: Set<string>, loaded: ReadonlySet<string> = new Set()): Plugin {
-  return {
-    name: 'leaving out',
-    setup({ onResolve }) {
-      onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-        const module = resolve(resolveDir, path);
-        if (kind === 'dynamic-import') later.add(module);
-        return kind === 'dynamic-import' || loaded.has(module) ? { path, external: true } : null;
-      });
-    },
-  };
+  const isLoaded = ({ path }: OutputFile): boolean => loaded.has(path.slice(1));
+  const atImport = Buffer.concat(outputFiles.filter(isLoaded).map(({ contents }) => contents));
+  const later = outputFiles.filter((file) => !isLoaded(file));
+  return { atImport, later: new Map(later.map(({ path, contents }) => [path, contents])) };
 }
 
 function contentsOf([file]: readonly OutputFile[]): Uint8Array {

@@ -15,9 +15,7 @@ function sizeOf(file: Uint8Array): { readonly brotli: number; readonly text: str
 test("what an import loads of core's own code is at most 20 kB compressed; the rest is told beside it", async () => {
   const own = await splitCore('external');
   const atImport = sizeOf(own.atImport);
-  const later = [...own.later].map(
-    ([module, file]) => `  ${basename(module)}: ${sizeOf(file).text}`,
-  );
+  const later = [...own.later].map(([path, file]) => `  ${basename(path)}: ${sizeOf(file).text}`);
   console.log(
     `@hardcap/core at import: own code ${atImport.text}; ` +
       `with its dependencies ${sizeOf((await splitCore()).atImport).text}\n` +

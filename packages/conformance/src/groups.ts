@@ -3,6 +3,7 @@ import { atomicity } from './groups/atomicity.ts';
 import { books } from './groups/books.ts';
 import { bounds } from './groups/bounds.ts';
 import { clock } from './groups/clock.ts';
+import { corrections } from './groups/corrections.ts';
 import { decision } from './groups/decision.ts';
 import { denial } from './groups/denial.ts';
 import { expiry } from './groups/expiry.ts';
@@ -39,6 +40,7 @@ export const GROUPS: readonly ContractGroup[] = [
   lostStore,
   limits,
   resets,
+  corrections,
   bounds,
   restart,
   sharing,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { CORRECTING } from './faults/correcting.ts';
 import { KEEPING } from './faults/keeping.ts';
 import { RESERVING } from './faults/reserving.ts';
 import { SETTLING } from './faults/settling.ts';
@@ -9,6 +10,7 @@ describe.concurrent('the contract catches a sink that', () => {
     ...RESERVING,
     ...SETTLING,
     ...KEEPING,
+    ...CORRECTING,
   ]) {
     test(fault, async () => {
       const failing = (await failingTests(createSink, capabilities)).map(({ name }) => name);

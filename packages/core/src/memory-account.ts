@@ -265,8 +265,8 @@ export class MemoryAccount {
     return crossed.map((threshold) => ({ type: 'threshold-crossed', ...base, threshold }));
   }
 
-  /** Applies everything but a reset, which is a charge. */
-  adjust(change: Exclude<Adjustment, { type: 'reset' }>): void {
+  /** Applies everything but what is a charge. */
+  adjust(change: Exclude<Adjustment, { type: 'reset' | 'correction' }>): void {
     if (change.type === 'top-up') this.current.topUp += change.amount;
     else if (change.type === 'block') this.blocked = true;
     else if (change.type === 'unblock') this.blocked = false;

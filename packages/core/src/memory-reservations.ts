@@ -143,10 +143,14 @@ export class ReservationTable {
     this.#awaited.append(reservation);
     this.#awaitedCount += 1;
     const oldest = this.#awaited.first;
-    if (this.#awaitedCount <= MAX_AWAITED || oldest === null) return;
-    this.#awaited.remove(oldest);
+    if (this.#awaitedCount > MAX_AWAITED && oldest !== null) this.giveUp(oldest);
+  }
+
+  /** Awaits no late settlement of an expired reservation any more. */
+  giveUp(reservation: Reservation): void {
+    this.#awaited.remove(reservation);
     this.#awaitedCount -= 1;
-    oldest.holds = NO_HOLDS;
+    reservation.holds = NO_HOLDS;
   }
 
   #turnOver(): void {

@@ -180,7 +180,8 @@ export class MemoryUsageSink implements UsageSink {
   async adjust(request: AdjustRequest): Promise<AdjustAnswer> {
     const { adjustMemory } = await import('./memory-adjust.ts');
     // From here on nothing waits, so that no call comes in between.
-    return { ...adjustMemory(this.#books, request, () => this.#sweep()), notices: this.#tell() };
+    const answer = adjustMemory(this.#books, request, () => this.#sweep());
+    return { ...answer, notices: [...this.#tell(), ...answer.notices] };
   }
 
   async *entries(query: EntryQuery = {}): AsyncGenerator<SinkEntry> {

@@ -60,14 +60,7 @@ export function matchesQuery(entry: SinkEntry, query: EntryQuery): boolean {
   if (query.to !== undefined && entry.at >= query.to) return false;
   const { account, budget } = query;
   if (account === undefined && budget === undefined) return true;
-  if (entry.kind === 'adjustment') {
-    return (
-      (account ?? entry.account) === entry.account && (budget ?? entry.budget) === entry.budget
-    );
-  }
-  return entry.charges.some(
-    (charge) =>
-      (account === undefined || charge.account === account) &&
-      (budget === undefined || charge.budget === budget),
-  );
+  const isAskedFor = (place: { readonly account: string; readonly budget: string }): boolean =>
+    (account ?? place.account) === place.account && (budget ?? place.budget) === place.budget;
+  return entry.charges.some(isAskedFor) || (entry.kind === 'adjustment' && isAskedFor(entry));
 }

@@ -1,14 +1,8 @@
 import { InvalidArgumentError } from './errors.ts';
 import { isAmount, MAX_AMOUNT } from './money.ts';
-import {
-  type Adjustment,
-  type Claim,
-  MAX_CLAIMS,
-  MAX_ID_LENGTH,
-  type SettleRequest,
-} from './usage-sink.ts';
+import { type Claim, MAX_CLAIMS, MAX_ID_LENGTH, type SettleRequest } from './usage-sink.ts';
 
-const AMOUNT = `An amount is a whole number from 0 to ${MAX_AMOUNT}`;
+export const AMOUNT: string = `An amount is a whole number from 0 to ${MAX_AMOUNT}`;
 
 /** @throws InvalidArgumentError for an id that is empty or too long. */
 export function checkId(id: string): void {
@@ -53,15 +47,4 @@ export function checkCharges(charges: SettleRequest['charges']): void {
     if (amount === 'hold' || isAmount(amount)) continue;
     throw new InvalidArgumentError(`${AMOUNT}; ${account} was to be charged ${amount}.`);
   }
-}
-
-/** @throws InvalidArgumentError for an amount, limit or time out of range. */
-export function checkAdjustment(change: Adjustment): void {
-  const amount = 'amount' in change ? change.amount : 'limit' in change ? (change.limit ?? 0) : 0;
-  if (!isAmount(amount)) throw new InvalidArgumentError(`${AMOUNT}; this one is ${amount}.`);
-  const until = 'until' in change ? change.until : null;
-  if (until === null || Number.isSafeInteger(until)) return;
-  throw new InvalidArgumentError(
-    `\`until\` is a time in ms since the epoch, or null for good; this one is ${until}.`,
-  );
 }

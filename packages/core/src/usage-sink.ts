@@ -165,6 +165,7 @@ export interface AccountReading {
 /** A change of an account by hand. Ledgered, idempotent by id, seen by the next call of every process. */
 export interface AdjustRequest {
   readonly id: string;
+  /** What is changed, and read for the answer; of a correction, one of its accounts. */
   readonly account: Account;
   readonly change: Adjustment;
   readonly details: EntryDetails;
@@ -179,7 +180,21 @@ export type Adjustment =
   | { readonly type: 'block' }
   | { readonly type: 'unblock' }
   /** Sets the settled spend of the current window to 0; open holds stay. */
-  | { readonly type: 'reset' };
+  | { readonly type: 'reset' }
+  /**
+   * Changes what a call was charged, on all these accounts in one step. What is taken back is cut at
+   * what the window, or the slot, has; a window that is over, or a slot that has left it, is left out.
+   * The charges of the entry are what was applied, without those that came to 0. It is the last word
+   * on the call: a late settlement changes nothing after it.
+   */
+  | {
+      readonly type: 'correction';
+      readonly reservation: string;
+      readonly charges: readonly CorrectionCharge[];
+    };
+
+/** What a correction adds to an account, in the window and slot that paid. */
+export type CorrectionCharge = Omit<Charge, 'held'>;
 
 export interface AdjustAnswer extends Noticing {
   readonly status: 'adjusted' | 'already-adjusted';
@@ -222,7 +237,8 @@ export interface VerifyReport {
  * 7. Each threshold is noticed once per account and window, from the comparison that decides.
  * 8. Counters equal the ledger at every instant.
  * 9. A store that lost its data says so with a `store-reset` notice.
- * 10. Limits come with each reservation; adjustments are seen by the next call of every process.
+ * 10. Limits come with each reservation; adjustments are seen by the next call of every process; a
+ *     correction changes what an entry charged, and no entry is ever changed.
  * 11. Everything is bounded: accounts per call, id length, sweep work per call.
  */
 export interface UsageSink {

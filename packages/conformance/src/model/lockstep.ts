@@ -1,6 +1,8 @@
 import {
   type Account,
+  type Adjustment,
   type Claim,
+  type CorrectionCharge,
   HardcapError,
   type SettleRequest,
   type SinkNotice,
@@ -117,7 +119,8 @@ export class Lockstep {
       const account = this.#accountAt(step.place);
       if (change.type !== 'reset') this.#essence.changed.add(account.key);
       await this.#all(type, (sink) => sink.adjust({ id, account, change, details: { id } }));
-    } else if (type === 'release') await this.#all(type, (sink) => sink.release(id));
+    } else if (type === 'correct') await this.#correct(step);
+    else if (type === 'release') await this.#all(type, (sink) => sink.release(id));
     else if (type === 'settle') {
       const { outcome } = step;
       const charges = this.#claims(step.amounts).map(({ account, amount }) => ({
@@ -134,6 +137,23 @@ export class Lockstep {
       const ttlMs = type === 'reserve' ? step.ttlMs : 1;
       if (amounts !== undefined) await this.#reserve(id, amounts, ttlMs);
     }
+  }
+
+  /** Corrects what is in the ledger of a call, all of it at once. */
+  async #correct(step: Extract<Step, { readonly type: 'correct' }>): Promise<void> {
+    const { id, reservation, percent } = step;
+    const entries = (await entriesOf(this.#first)).filter((entry) => {
+      return 'reservation' in entry && entry.reservation === reservation;
+    });
+    const charges = entries.flatMap((entry) =>
+      entry.charges.map(({ held: _, ...place }): CorrectionCharge => {
+        return { ...place, amount: Math.round((place.amount * percent) / 100) + step.amount };
+      }),
+    );
+    const account = this.#accounts.find(({ key }) => key === charges[0]?.account);
+    if (account === undefined) return;
+    const change: Adjustment = { type: 'correction', reservation, charges };
+    await this.#all('correct', (sink) => sink.adjust({ id, account, change, details: { id } }));
   }
 
   async #reserve(id: string, amounts: AmountsByPlace, ttlMs: number): Promise<void> {

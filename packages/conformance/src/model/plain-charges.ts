@@ -1,4 +1,11 @@
-import type { Account, Charge, Overshoot, SinkNotice } from '@hardcap/core';
+import type {
+  Account,
+  Charge,
+  CorrectionCharge,
+  Overshoot,
+  SinkNotice,
+  WindowSpan,
+} from '@hardcap/core';
 import { type PlainBooks, sum } from './plain-books.ts';
 import { type PlainHold, type PlainReservation, payTime, spanFor } from './plain-reservation.ts';
 import { PlainThresholds } from './plain-thresholds.ts';
@@ -72,6 +79,29 @@ export class PlainCharges {
     return made;
   }
 
+  /** Adds to a window that is not over, and takes no more away than it has there. */
+  correct({ account: key, window, slot, amount }: CorrectionCharge, now: number): Charge[] {
+    const rule = this.#books.terms.get(key);
+    const span = rule?.window.at(now);
+    if (rule === undefined || span?.id !== window) return [];
+    if ((rule.window.kind === 'rolling') !== (slot !== null)) return [];
+    if (slot !== null && slot < (span.startsAt ?? 0)) return [];
+    const there = this.#books.charges.filter((charge) => {
+      return charge.account === key && charge.window === window && charge.slot === slot;
+    });
+    const applied = Math.max(amount, -Math.max(0, sum(there.map((charge) => charge.amount))));
+    if (applied === 0) return [];
+    const { budget, unit } = rule;
+    return [
+      this.#book(
+        { key, rule },
+        span,
+        { account: key, budget, unit, window, slot, amount: applied, held: 0 },
+        now,
+      ),
+    ];
+  }
+
   #charge(account: Account, figures: Figures, overshoot: Overshoot[]): Charge {
     const { amount, held, time, now } = figures;
     const { window, budget, unit } = account.rule;
@@ -79,6 +109,17 @@ export class PlainCharges {
     const span = spanFor(account, time, now);
     const slot = window.kind === 'rolling' ? window.slotOf(time) : null;
     const charge: Charge = { ...names, window: span.id, slot, amount, held };
+    this.#book(account, span, charge, now);
+    const limit = this.#books.limit(this.#books.inForce(account), span, now);
+    if (limit === null || amount <= held) return charge;
+    const above = this.#books.committed(account, span) + this.#books.held(account, span) - limit;
+    const excess = Math.min(above, amount - held);
+    if (excess > 0) overshoot.push({ ...names, amount: excess });
+    return charge;
+  }
+
+  /** Writes a charge down, and notices the thresholds that it crosses. */
+  #book(account: Account, span: WindowSpan, charge: Charge, now: number): Charge {
     const before = this.#books.committed(account, span);
     this.#books.charges.push(charge);
     const committed = this.#books.committed(account, span);
@@ -86,10 +127,6 @@ export class PlainCharges {
     const limit = this.#books.limit(inForce, span, now);
     const rise = { span, limit, before, committed, at: now };
     this.notices.push(...this.#thresholds.cross(inForce, rise));
-    if (limit === null || amount <= held) return charge;
-    const above = committed + this.#books.held(account, span) - limit;
-    const excess = Math.min(above, amount - held);
-    if (excess > 0) overshoot.push({ ...names, amount: excess });
     return charge;
   }
 }

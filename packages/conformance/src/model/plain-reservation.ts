@@ -24,6 +24,8 @@ export interface PlainReservation {
   readonly details: ReserveRequest['details'];
   expiresAt: number;
   state: 'open' | Resolution;
+  /** A correction was the last word on it. */
+  isFinal: boolean;
 }
 
 export function reservationOf(request: ReserveRequest, now: number): PlainReservation {
@@ -34,7 +36,15 @@ export function reservationOf(request: ReserveRequest, now: number): PlainReserv
     amount,
     expired: null,
   }));
-  return { id, holds, admittedAt: now, details, expiresAt: now + ttlMs, state: 'open' };
+  return {
+    id,
+    holds,
+    admittedAt: now,
+    details,
+    expiresAt: now + ttlMs,
+    state: 'open',
+    isFinal: false,
+  };
 }
 
 export function asksForTheSame(known: PlainReservation, claims: readonly Claim[]): boolean {

@@ -2,7 +2,9 @@ import {
   type Account,
   type AccountReading,
   type AdjustAnswer,
+  type Adjustment,
   type AdjustRequest,
+  type Charge,
   type Claim,
   type EntryQuery,
   type ExtendAnswer,
@@ -93,7 +95,7 @@ export class PlainSink implements UsageSink {
   settle({ id, outcome, charges, details }: SettleRequest): SettleAnswer {
     this.#look();
     const known = this.#find(id);
-    const isLate = known?.state === 'expired';
+    const isLate = known?.state === 'expired' && !known.isFinal;
     if (known === undefined || (known.state !== 'open' && !isLate)) {
       return { ...ending(known), ...this.#told() };
     }
@@ -131,7 +133,7 @@ export class PlainSink implements UsageSink {
     const isRepeated = adjustments.some((done) => done.id === id);
     if (!isRepeated) {
       const at = this.#now;
-      const charges = change.type === 'reset' ? this.#charges.reset(account, at) : [];
+      const charges = this.#carryOut(account, change);
       const names = { account: account.key, budget: account.rule.budget };
       adjustments.push({ ...request, at });
       this.#ledger.push({ kind: 'adjustment', id, at, ...names, charges, change, details });
@@ -144,7 +146,7 @@ export class PlainSink implements UsageSink {
     this.#look();
     const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query;
     for (const entry of [...this.#ledger]) {
-      const places = entry.kind === 'adjustment' ? [entry] : entry.charges;
+      const places = entry.kind === 'adjustment' ? [entry, ...entry.charges] : entry.charges;
       const isAskedFor =
         (query.account === undefined && query.budget === undefined) ||
         places.some(
@@ -171,6 +173,15 @@ export class PlainSink implements UsageSink {
   }
 
   close(): void {}
+
+  /** What an adjustment charges; all else of it is read from the list of them. */
+  #carryOut(account: Account, change: Adjustment): Charge[] {
+    if (change.type === 'reset') return this.#charges.reset(account, this.#now);
+    if (change.type !== 'correction') return [];
+    const call = this.#find(change.reservation);
+    if (call?.state === 'expired') call.isFinal = true;
+    return change.charges.flatMap((asked) => this.#charges.correct(asked, this.#now));
+  }
 
   /** Takes the time, and lets holds expire. */
   #look(): void {

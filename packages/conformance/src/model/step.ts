@@ -31,6 +31,14 @@ export type Step =
       readonly place: number;
       readonly change: Adjustment;
     }
+  /** Adds a share of what a call was charged, in percent, and so much. */
+  | {
+      readonly type: 'correct';
+      readonly id: string;
+      readonly reservation: string;
+      readonly percent: number;
+      readonly amount: number;
+    }
   /** The configuration has another limit from now on. */
   | { readonly type: 'configure'; readonly place: number; readonly limit: number }
   | { readonly type: 'wait'; readonly ms: number }
@@ -67,12 +75,20 @@ export function stepOf(fc: FastCheck, places: number, start: number): Arbitrary<
   const adjustment = fc.constantFrom('a0', 'a1', 'a2', 'a3', 'a4', 'a5');
   const change = changeOf(fc, start);
   const offset = fc.constantFrom(-1, 0, 1);
+  const correction = fc.record({
+    type: type('correct'),
+    id: adjustment,
+    reservation: id,
+    percent: fc.constantFrom(-100, -100, -50, 0, 100),
+    amount: fc.integer({ min: -20, max: 20 }),
+  });
   return fc.oneof(
     { weight: 8, arbitrary: fc.record({ type: type('reserve'), id, amounts, ttlMs }) },
     { weight: 3, arbitrary: fc.record({ type: type('extend'), id, amounts, ttlMs }) },
     { weight: 2, arbitrary: fc.record({ type: type('repeat', 'release'), id }) },
     { weight: 6, arbitrary: fc.record({ type: type('settle'), id, amounts: named, outcome }) },
     { weight: 2, arbitrary: fc.record({ type: type('adjust'), id: adjustment, place, change }) },
+    { weight: 2, arbitrary: correction },
     { weight: 1, arbitrary: fc.record({ type: type('configure'), place, limit }) },
     { weight: 4, arbitrary: fc.record({ type: type('wait'), ms }) },
     { weight: 3, arbitrary: fc.record({ type: type('boundary'), place, offset }) },
