@@ -31,7 +31,7 @@ export async function adjustAccount(
 }
 
 /** @throws InvalidArgumentError for a reason, or a person, that is no text. */
-function noted({ reason, by }: AdjustmentNote): AdjustmentNote {
+export function noted({ reason, by }: AdjustmentNote): AdjustmentNote {
   for (const text of [reason, by]) {
     if (text === undefined || typeof text === 'string') continue;
     throw new InvalidArgumentError('`reason` and `by` of an adjustment are text.');

@@ -22,7 +22,7 @@ const NOBODY: Identity = {};
 export class CallBinder {
   readonly ambient: AmbientIdentity = new AmbientIdentity();
   readonly #rules: readonly BudgetRule[];
-  readonly #prices: PriceBook | undefined;
+  readonly prices: PriceBook | undefined;
   readonly #identity: Identity | undefined;
   readonly #unbudgeted: 'deny' | 'allow';
   readonly #secrets: ReadonlySet<string>;
@@ -31,13 +31,13 @@ export class CallBinder {
   /** @throws ConfigError for budgets that are not valid, or that are in USD without prices. */
   constructor(options: SpendGuardOptions) {
     this.#rules = defineBudgets(options.budgets).map(compileBudget);
-    this.#prices = options.prices;
+    this.prices = options.prices;
     this.#identity = options.identity;
     this.#unbudgeted = options.unbudgeted ?? 'deny';
     this.#secrets = new Set(['apiKey', ...(options.secrets ?? [])]);
     this.#memo = new BindingMemo(this.#rules.find(({ per }) => per.length > 0)?.per[0]);
     const money = this.#rules.find(({ unit }) => unit === 'usd');
-    if (money !== undefined && this.#prices === undefined) {
+    if (money !== undefined && this.prices === undefined) {
       throw new ConfigError(
         `Budget "${money.budget}" is in USD, and nobody says what models cost. Add ` +
           "`prices: createPriceBook()` from '@hardcap/prices', or limit tokens or requests instead.",
@@ -56,7 +56,7 @@ export class CallBinder {
     const given = fallback === undefined ? own : { ...fallback, ...own };
     const binding = this.#memo.find(given, provider, model) ?? this.#bindAnew(given, request);
     const { identity, accounts, countsMoney } = binding;
-    const price = new CallPrice(this.#prices, request, at, countsMoney);
+    const price = new CallPrice(this.prices, request, at, countsMoney);
     return { identity, accounts: price.quote?.free ? accounts.filter(bindsFree) : accounts, price };
   }
 

@@ -12,6 +12,7 @@ import { CallBinder } from './call-binder.ts';
 import { type BookedCall, type BookKeeping, CallBooks } from './call-books.ts';
 import { openDetails } from './call-details.ts';
 import { type CallRequest, checkCallRequest, type Estimate } from './call-request.ts';
+import type { Correction } from './correction-order.ts';
 import { type Denial, denialOf } from './denial.ts';
 import { BudgetExceededError } from './errors.ts';
 import { EventPort } from './event.ts';
@@ -177,6 +178,22 @@ export class SpendGuard {
   /** Sets the settled spend of the current window to 0; open calls stay held, and are charged in full. */
   reset(selector: AccountSelector, note?: AdjustmentNote): Promise<AccountStatus> {
     return this.#adjust(selector, { type: 'reset' }, note);
+  }
+
+  /**
+   * Changes what the call of a ledger entry was charged to what it should have been, on all its
+   * accounts in one step, by an entry beside the others; gives that entry. A window that is over stays
+   * as it was; so does what a reset has given back.
+   *
+   * @throws InvalidArgumentError for an entry that there is not, or that is not of a call.
+   */
+  async correct(
+    entryId: string,
+    correction: Correction,
+    note?: AdjustmentNote,
+  ): Promise<LedgerEntry> {
+    const { correctEntry } = await import('./correct-entry.ts');
+    return correctEntry(this.#binder, this.#keeping, entryId, correction, note);
   }
 
   /** Stops keeping open calls alive, and closes the sink. */

@@ -10,6 +10,7 @@ export { type Budget, defineBudgets } from './budget.ts';
 export type { BudgetLimit, TokenCount } from './budget-limit.ts';
 export type { CallDetails } from './call-details.ts';
 export type { CallRequest, Estimate } from './call-request.ts';
+export type { Correction } from './correction-order.ts';
 export { costOf, type InputTraits } from './cost.ts';
 export type { Denial, Refusal, RefusalKind, Unit } from './denial.ts';
 export {

@@ -1,22 +1,41 @@
 import type { CallDetails } from './call-details.ts';
 import type { Identity } from './identity.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
+import type { TokenUsage } from './usage.ts';
 import type { Adjustment, Outcome, Overshoot } from './usage-sink.ts';
+
+/** What is known of one line of the ledger beside what the sink keeps. */
+interface LedgerFigures {
+  /**
+   * What the line adds to what was spent: the cost of a call, or the difference that a correction
+   * makes. The cost of a day is the sum of these. Null where no cost is known.
+   */
+  readonly costChangeNanoUsd: number | null;
+  /** Neither usage nor cost is known: where the call was charged, it was at what it held. */
+  readonly chargedAtHold?: true;
+  readonly reservation?: string;
+  readonly outcome?: Outcome;
+  readonly overshoot?: readonly Overshoot[];
+}
+
+/** What a line says of an adjustment. */
+interface AdjustmentFigures {
+  readonly account?: string;
+  readonly budget?: string;
+  readonly change?: Adjustment;
+  readonly reason?: string;
+  readonly by?: string;
+  /** Of a correction by hand: the id that it was given. */
+  readonly correctionId?: string;
+  /** Of a correction by hand: tokens that it adds, or takes back. */
+  readonly usageChange?: TokenUsage;
+}
 
 /** One line of the ledger: what the sink keeps, and what the guard wrote beside it. */
 export type LedgerEntry = Omit<SinkEntry, 'details'> &
-  Partial<CallDetails> & {
-    readonly kind: SinkEntry['kind'];
-    readonly reservation?: string;
-    readonly outcome?: Outcome;
-    readonly overshoot?: readonly Overshoot[];
-    /** Of an adjustment, its account, the change, and what was said of it. */
-    readonly account?: string;
-    readonly budget?: string;
-    readonly change?: Adjustment;
-    readonly reason?: string;
-    readonly by?: string;
-  };
+  Partial<CallDetails> &
+  LedgerFigures &
+  AdjustmentFigures & { readonly kind: SinkEntry['kind'] };
 
 export interface LedgerQuery extends EntryQuery {
   /** Entries whose identity has all of these values. */
@@ -33,13 +52,19 @@ export interface LedgerQuery extends EntryQuery {
  * charges of a correction are differences, and say nothing of its cost.
  */
 export function ledgerEntry({ details, ...entry }: SinkEntry): LedgerEntry {
-  const call = details as Partial<CallDetails>;
-  if (call.costNanoUsd !== null && call.costNanoUsd !== undefined) return { ...call, ...entry };
-  const isWhole = entry.kind === 'settlement' || entry.kind === 'expiry';
-  const charges = isWhole ? entry.charges : [];
-  const money = charges.filter(({ unit }) => unit === 'usd').map(({ amount }) => amount);
-  const costNanoUsd = money.length === 0 ? null : Math.max(...money);
-  return { ...call, ...entry, costNanoUsd };
+  const call = details as Partial<CallDetails & AdjustmentFigures & LedgerFigures>;
+  const known = call.costNanoUsd ?? null;
+  const money = entry.charges.filter(({ unit }) => unit === 'usd').map(({ amount }) => amount);
+  if (entry.kind === 'settlement' || entry.kind === 'expiry') {
+    const cost = known ?? (money.length === 0 ? null : Math.max(...money));
+    const isUnknown = known === null && (call.usage ?? null) === null;
+    const atHold = isUnknown ? ({ chargedAtHold: true } as const) : {};
+    return { ...call, ...entry, costNanoUsd: cost, costChangeNanoUsd: cost, ...atHold };
+  }
+  // Each difference is the same cost less what expiry charged, which was the most of all accounts.
+  const late = money.length === 0 ? known : Math.min(...money);
+  const change = entry.kind === 'correction' ? late : (call.costChangeNanoUsd ?? null);
+  return { ...call, ...entry, costNanoUsd: known, costChangeNanoUsd: change };
 }
 
 /** The part of a query that a sink does not know about. */

@@ -225,6 +225,7 @@ describe('every adjustment', () => {
         reason: 'launch',
         by: 'ops@acme',
         costNanoUsd: null,
+        costChangeNanoUsd: null,
       },
     ]);
   });

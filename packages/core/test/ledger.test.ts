@@ -29,6 +29,7 @@ describe('a ledger entry', () => {
         servedModel: 'small',
         usage,
         costNanoUsd: 105_000,
+        costChangeNanoUsd: 105_000,
         heldNanoUsd: 600_000,
         price: {
           rates: ratesOf(1, 10),
@@ -84,12 +85,15 @@ describe('a ledger entry', () => {
         model: 'small',
         operationId: 'op-1',
         costNanoUsd: 600_000,
+        costChangeNanoUsd: 600_000,
+        chargedAtHold: true,
       },
       {
         kind: 'correction',
         id: `${call.id}:late`,
         usage,
         costNanoUsd: 100_000,
+        costChangeNanoUsd: -500_000,
         charges: [{ amount: -500_000 }],
       },
     ]);
