@@ -7,6 +7,7 @@ import type {
   UnitAmount,
 } from './adjustment-order.ts';
 import { type AdmissionPlan, planAdmission, smallerPlan } from './admission.ts';
+import type { Alert, AlertFilter } from './alerts.ts';
 import { type Awaitable, isPending } from './awaitable.ts';
 import { CallBinder } from './call-binder.ts';
 import { type BookedCall, type BookKeeping, CallBooks } from './call-books.ts';
@@ -122,6 +123,15 @@ export class SpendGuard {
   async status(identity?: Identity): Promise<AccountStatus[]> {
     const { statusOf } = await import('./account-status.ts');
     return statusOf(this.#binder, this.#keeping.sink, identity);
+  }
+
+  /**
+   * The accounts of an identity that somebody should look at, by the tier that `status` gives them, and
+   * those that refused calls. An account that cannot be read is left out.
+   */
+  async alerts(filter: AlertFilter = {}): Promise<Alert[]> {
+    const { alertsOf } = await import('./alerts.ts');
+    return alertsOf(this.#binder, this.#keeping.sink, filter);
   }
 
   /** Ledger entries, oldest first, as a stream. */

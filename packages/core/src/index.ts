@@ -5,6 +5,7 @@ export type {
   LimitChange,
   UnitAmount,
 } from './adjustment-order.ts';
+export type { Alert, AlertFilter, AlertKind } from './alerts.ts';
 export type { Awaitable } from './awaitable.ts';
 export { type Budget, defineBudgets } from './budget.ts';
 export type { BudgetLimit, TokenCount } from './budget-limit.ts';
