@@ -3,7 +3,7 @@ import { defineConfig } from 'tsdown';
 export default defineConfig({
   workspace: 'packages/*',
   // The names of all entries of all packages.
-  entry: 'src/{index,input-bound,sink,webhook}.ts',
+  entry: 'src/{index,input-bound,ledger,sink,webhook}.ts',
   platform: 'neutral',
   dts: true,
   sourcemap: true,

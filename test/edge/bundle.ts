@@ -1,7 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 
-const ENTRY = fileURLToPath(new URL('../../packages/core/src/index.ts', import.meta.url));
+/** The source of an entry of `@hardcap/core`. */
+function entry(name: string): string {
+  return fileURLToPath(new URL(`../../packages/core/src/${name}.ts`, import.meta.url));
+}
 
 export interface Bundle {
   readonly code: string;
@@ -9,7 +12,7 @@ export interface Bundle {
 }
 
 const OPTIONS = {
-  entryPoints: [ENTRY],
+  entryPoints: [entry('index')],
   bundle: true,
   minify: true,
   platform: 'browser',
@@ -21,9 +24,15 @@ const OPTIONS = {
   logLevel: 'silent',
 } as const satisfies BuildOptions;
 
-/** `@hardcap/core` as one script that sets a global, what would load later included. */
-export async function bundleCore(globalName: string): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({ ...OPTIONS, format: 'iife', globalName });
+/** An entry of `@hardcap/core` as one script that sets a global, what would load later included. */
+export async function bundleCore(name: string, globalName: string): Promise<Bundle> {
+  const entryPoints = [entry(name)];
+  const { outputFiles, metafile } = await build({
+    ...OPTIONS,
+    entryPoints,
+    format: 'iife',
+    globalName,
+  });
   return { code: new TextDecoder().decode(contentsOf(outputFiles)), metafile };
 }
 

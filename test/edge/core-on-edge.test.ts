@@ -29,6 +29,11 @@ const SCRIPT = `(async () => {
   let withIdentity;
   try { guard.withIdentity(identity, () => {}); withIdentity = 'works'; }
   catch (refused) { withIdentity = refused.code; }
+  await guard.topUp({ budget: 'day', identity }, { usd: '0.001' }, { id: 'top-up' });
+  await guard.correct(first.call.id, { costNanoUsd: 400000 });
+  const alerts = await guard.alerts({ identity });
+  const kinds = [];
+  for await (const { kind } of guard.ledger()) kinds.push(kind);
   const { differences } = await guard.verify();
   const status = await guard.status(identity);
   await guard.close();
@@ -41,6 +46,8 @@ const SCRIPT = `(async () => {
     aborted: stream.call.signal.aborted,
     withIdentity,
     differences,
+    kinds,
+    alerts: alerts.map(({ budget, kind }) => budget + ' ' + kind),
     accounts: status.map(({ account }) => account),
     globals: [typeof process, typeof require, typeof Buffer],
   });
@@ -49,16 +56,20 @@ const SCRIPT = `(async () => {
 describe('@hardcap/core on an edge runtime', () => {
   let bundle: Bundle;
   beforeAll(async () => {
-    bundle = await bundleCore('core');
+    bundle = await bundleCore('index', 'core');
   });
 
-  test('bundles without Node: nothing is left to import', () => {
-    const imports = Object.values(bundle.metafile.outputs).flatMap((output) => output.imports);
-    expect(imports).toEqual([]);
-    const modules = Object.values(bundle.metafile.inputs).flatMap((input) => input.imports);
-    expect(modules.filter(({ path }) => path.startsWith('node:'))).toEqual([]);
-    expect(bundle.code).not.toMatch(/\brequire\(/);
-  });
+  test.each(['index', 'input-bound', 'ledger', 'webhook'])(
+    'bundles %s without Node: nothing is left to import',
+    async (name) => {
+      const bundle = await bundleCore(name, 'entry');
+      const imports = Object.values(bundle.metafile.outputs).flatMap((output) => output.imports);
+      expect(imports).toEqual([]);
+      const modules = Object.values(bundle.metafile.inputs).flatMap((input) => input.imports);
+      expect(modules.filter(({ path }) => path.startsWith('node:'))).toEqual([]);
+      expect(bundle.code).not.toMatch(/\brequire\(/);
+    },
+  );
 
   test('reserves, refuses, meters and settles', async () => {
     const vm = new EdgeVM();
@@ -74,6 +85,8 @@ describe('@hardcap/core on an edge runtime', () => {
       // Needs AsyncLocalStorage, which not every edge runtime has.
       withIdentity: 'CONFIG_INVALID',
       differences: [],
+      kinds: ['settlement', 'settlement', 'adjustment', 'adjustment'],
+      alerts: ['day exceeded', 'day throttled'],
       accounts: ['day|user=ann', expect.stringMatching(/^key\|apiKey=[0-9a-f]{16}$/)],
       globals: ['undefined', 'undefined', 'undefined'],
     });

@@ -24,6 +24,8 @@ export interface ChargedCall {
   readonly costNanoUsd: number;
   /** Null where nobody knows it. */
   readonly usage: TokenUsage | null;
+  /** Nobody knows what it used or cost. */
+  readonly isAtHold: boolean;
 }
 
 /** Reads what the ledger says of the call that an entry is of; undefined when there is no such entry. */
@@ -46,7 +48,10 @@ export async function findChargedCall(
   if (entry === undefined) return undefined;
   const costNanoUsd = lines.reduce((sum, line) => sum + (line.costChangeNanoUsd ?? 0), 0);
   const usage = lines.findLast((line) => line.usage)?.usage ?? null;
-  return { reservation, entry, corrections, places: [...places.values()], costNanoUsd, usage };
+  const isAtHold =
+    lines.findLast((line) => line.chargedAtHold !== undefined)?.chargedAtHold ?? false;
+  const figures = { places: [...places.values()], costNanoUsd, usage, isAtHold };
+  return { reservation, entry, corrections, ...figures };
 }
 
 async function reservationOf(port: SinkPort, entryId: string): Promise<string | undefined> {

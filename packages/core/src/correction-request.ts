@@ -105,6 +105,7 @@ function figuresFor(call: ChargedCall, { usage, costNanoUsd, price }: Target): E
     costChangeNanoUsd: isCostKnown ? costNanoUsd - call.costNanoUsd : null,
     ...(usage === null ? {} : { usageChange: usageDifference(usage, call.usage ?? NO_USAGE) }),
     ...(price === null ? {} : { price }),
+    ...(call.isAtHold ? { chargedAtHold: false } : {}),
   };
 }
 

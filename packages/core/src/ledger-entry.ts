@@ -11,8 +11,11 @@ interface LedgerFigures {
    * makes. The cost of a day is the sum of these. Null where no cost is known.
    */
   readonly costChangeNanoUsd: number | null;
-  /** Neither usage nor cost is known: where the call was charged, it was at what it held. */
-  readonly chargedAtHold?: true;
+  /**
+   * True where neither usage nor cost is known: what the call was charged is what it held. False where
+   * a correction put an end to that.
+   */
+  readonly chargedAtHold?: boolean;
   readonly reservation?: string;
   readonly outcome?: Outcome;
   readonly overshoot?: readonly Overshoot[];
@@ -54,17 +57,19 @@ export interface LedgerQuery extends EntryQuery {
 export function ledgerEntry({ details, ...entry }: SinkEntry): LedgerEntry {
   const call = details as Partial<CallDetails & AdjustmentFigures & LedgerFigures>;
   const known = call.costNanoUsd ?? null;
+  const isKnown = known !== null || (call.usage ?? null) !== null;
   const money = entry.charges.filter(({ unit }) => unit === 'usd').map(({ amount }) => amount);
   if (entry.kind === 'settlement' || entry.kind === 'expiry') {
     const cost = known ?? (money.length === 0 ? null : Math.max(...money));
-    const isUnknown = known === null && (call.usage ?? null) === null;
-    const atHold = isUnknown ? ({ chargedAtHold: true } as const) : {};
+    const atHold = isKnown ? {} : { chargedAtHold: true };
     return { ...call, ...entry, costNanoUsd: cost, costChangeNanoUsd: cost, ...atHold };
   }
   // Each difference is the same cost less what expiry charged, which was the most of all accounts.
   const late = money.length === 0 ? known : Math.min(...money);
-  const change = entry.kind === 'correction' ? late : (call.costChangeNanoUsd ?? null);
-  return { ...call, ...entry, costNanoUsd: known, costChangeNanoUsd: change };
+  const isLate = entry.kind === 'correction';
+  const change = isLate ? late : (call.costChangeNanoUsd ?? null);
+  const atHold = isLate && isKnown ? { chargedAtHold: false } : {};
+  return { ...call, ...entry, costNanoUsd: known, costChangeNanoUsd: change, ...atHold };
 }
 
 /** The part of a query that a sink does not know about. */

@@ -1,7 +1,7 @@
 import { NO_USAGE, type TokenUsage } from './usage.ts';
 
 /** The classes of tokens that a usage counts. */
-const TOKEN_CLASSES: readonly Exclude<keyof TokenUsage, 'fees'>[] = [
+export const TOKEN_CLASSES: readonly Exclude<keyof TokenUsage, 'fees'>[] = [
   'input',
   'cacheRead',
   'cacheWrite5m',
