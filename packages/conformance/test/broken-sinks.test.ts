@@ -5,7 +5,8 @@ import { RESERVING } from './faults/reserving.ts';
 import { SETTLING } from './faults/settling.ts';
 import { failingTests } from './support/failing-tests.ts';
 
-describe.concurrent('the contract catches a sink that', () => {
+// All at once, so that each takes as long as all of them.
+describe.concurrent('the contract catches a sink that', { timeout: 60_000 }, () => {
   for (const { fault, caughtBy, createSink, capabilities } of [
     ...RESERVING,
     ...SETTLING,
