@@ -99,6 +99,18 @@ describe('a ledger entry', () => {
     ]);
   });
 
+  test('of a late settlement changes the cost by what expiry had said, whatever a budget releases', async () => {
+    const lenient = usdBudget('1', { name: 'lenient', onExpiry: 'release' });
+    const { guard, clock } = benchOf([lenient, usdBudget('1')]);
+    const call = await admit(guard, callOf(60));
+    clock.advance(120_000);
+    await call.settle({ outcome: 'known', usage: usageOf({ output: 10 }) });
+    expect(await collect(guard.ledger())).toMatchObject([
+      { costChangeNanoUsd: 600_000, charges: [{ amount: 0 }, { amount: 600_000 }] },
+      { costChangeNanoUsd: -500_000, charges: [{ amount: 100_000 }, { amount: -500_000 }] },
+    ]);
+  });
+
   test('of a late end that says nothing gives no cost that would be a difference', async () => {
     const { guard, clock } = benchOf([usdBudget('1')]);
     const call = await admit(guard, callOf(60));

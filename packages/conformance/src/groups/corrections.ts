@@ -252,7 +252,40 @@ const once: ContractTest[] = [
   }),
 ];
 
+const elsewhere: ContractTest[] = [
+  test(
+    'is seen by every process, and done by one of them',
+    async (bench) => {
+      const other = await bench.connect();
+      await charged(bench);
+      await Promise.all([bench, other].map((each) => correct(each, 'call', [[a, -20]], 'the-id')));
+      for (const each of [bench, other]) await each.expectFigures(a, 40, 0);
+      ensure((await other.reserve('next', [a, 60])).admitted, 'room of 60');
+      await expectBooks(bench, [a, b], 'after the correction');
+    },
+    'shared',
+  ),
+
+  test(
+    'is there after a restart, and is the last word still',
+    async (bench) => {
+      await bench.reserveBriefly('late', [a, 60]);
+      await bench.expire();
+      await bench.at();
+      await correct(bench, 'late', [[a, -45]], 'the-id');
+      await bench.reopen();
+      expectPart(await correct(bench, 'late', [[a, -45]], 'the-id'), {
+        status: 'already-adjusted',
+      });
+      expectPart(await bench.settle('late', { a: 20 }), { status: 'already-resolved' });
+      await bench.expectFigures(a, 15, 0);
+      await expectBooks(bench, [a], 'after the restart');
+    },
+    'durable',
+  ),
+];
+
 export const corrections: ContractGroup = {
   title: '10. a correction changes what a call was charged, and no entry',
-  tests: [...amounts, ...windows, ...once],
+  tests: [...amounts, ...windows, ...once, ...elsewhere],
 };
