@@ -29,6 +29,8 @@ export class Lockstep {
   readonly #essence: Essence = new Essence(this.#accounts);
   readonly #told: Map<string, SinkNotice[]> = new Map();
   readonly #asked: Map<string, AmountsByPlace> = new Map();
+  /** Keys of accounts that no call has brought the new configuration of. */
+  readonly #unmet: Set<string> = new Set();
 
   /** @param sinks by name; the first is the one that the others are measured by. */
   constructor(clock: HistoryClock, sinks: Readonly<Record<string, UsageSink>>) {
@@ -110,6 +112,7 @@ export class Lockstep {
     if (isUsed) return;
     this.#accounts[place] = withTerms(account, { limit });
     this.#essence.changed.add(account.key);
+    this.#unmet.add(account.key);
   }
 
   async #ask(step: Extract<Step, { readonly id: string }>): Promise<void> {
@@ -117,6 +120,7 @@ export class Lockstep {
     if (type === 'adjust') {
       const { change } = step;
       const account = this.#accountAt(step.place);
+      this.#unmet.delete(account.key);
       if (change.type !== 'reset') this.#essence.changed.add(account.key);
       await this.#all(type, (sink) => sink.adjust({ id, account, change, details: { id } }));
     } else if (type === 'correct') await this.#correct(step);
@@ -145,13 +149,16 @@ export class Lockstep {
     const entries = (await entriesOf(this.#first)).filter((entry) => {
       return 'reservation' in entry && entry.reservation === reservation;
     });
-    const charges = entries.flatMap((entry) =>
+    const all = entries.flatMap((entry) =>
       entry.charges.map(({ held: _, ...place }): CorrectionCharge => {
         return { ...place, amount: Math.round((place.amount * percent) / 100) + step.amount };
       }),
     );
-    const account = this.#accounts.find(({ key }) => key === charges[0]?.account);
+    const account = this.#accounts.find(({ key }) => key === all[0]?.account);
     if (account === undefined) return;
+    this.#unmet.delete(account.key);
+    // Which limit the others are measured by is left open.
+    const charges = all.filter(({ account: key }) => !this.#unmet.has(key));
     const change: Adjustment = { type: 'correction', reservation, charges };
     await this.#all('correct', (sink) => sink.adjust({ id, account, change, details: { id } }));
   }
@@ -160,6 +167,7 @@ export class Lockstep {
     const claims = this.#claims(amounts);
     const answers = await this.#all('reserve', (sink) => sink.reserve({ id, claims, ttlMs }));
     const isNew = !this.#asked.has(id);
+    if (isNew) for (const { account } of claims) this.#unmet.delete(account.key);
     if (!JSON.stringify(answers[0]).includes('"admitted":true')) return;
     this.#asked.set(id, amounts);
     if (isNew) await this.#expectWithinLimits(claims);
