@@ -8,6 +8,7 @@ import type { EventPort } from './event.ts';
 import type { Identity } from './identity.ts';
 import type { CallEnd, SettleResult } from './settlement.ts';
 import { figuresOf, type SettlementFigures, settledAmount } from './settlement-figures.ts';
+import { costOfSettlement, reportSettlement } from './settlement-report.ts';
 import type { SinkPort } from './sink-port.ts';
 import { outputTokensOf, type TokenUsage } from './usage.ts';
 import type {
@@ -81,7 +82,10 @@ export class CallBooks {
 
   async release(): Promise<SettleResult> {
     const { sink, events } = this.#keeping;
-    const answer = await sink.release(this.#call.id);
+    const { id, accounts } = this.#call;
+    const charges = accounts.map(({ key }) => ({ account: key, amount: 0 }));
+    const answer = await sink.release({ id, charges });
+    if (answer === 'queued') return queued(0);
     events.emitAll(answer.notices);
     const status = answer.status === 'released' ? 'settled' : answer.status;
     return { status, costNanoUsd: 0, overshoot: NO_OVERSHOOT };
@@ -102,37 +106,30 @@ export class CallBooks {
   }
 
   #settled(answer: SettleAnswer, outcome: Outcome, figures: SettlementFigures): SettleResult {
-    const costNanoUsd = figures.costNanoUsd ?? chargedNanoUsd(answer);
+    const costNanoUsd = costOfSettlement(figures.costNanoUsd, answer);
     if (this.#keeping.events.heard) this.#report(outcome, answer, costNanoUsd);
     const overshoot = 'overshoot' in answer ? answer.overshoot : NO_OVERSHOOT;
     return { status: answer.status, costNanoUsd, overshoot };
   }
 
   async #settledLater(
-    answer: PromiseLike<SettleAnswer>,
+    answer: PromiseLike<SettleAnswer | 'queued'>,
     outcome: Outcome,
     figures: SettlementFigures,
   ): Promise<SettleResult> {
-    return this.#settled(await answer, outcome, figures);
+    const heard = await answer;
+    return heard === 'queued'
+      ? queued(figures.costNanoUsd)
+      : this.#settled(heard, outcome, figures);
   }
 
   #report(outcome: Outcome, answer: SettleAnswer, costNanoUsd: number | null): void {
-    const { events } = this.#keeping;
     const { id, identity, request } = this.#call;
-    const { at } = answer;
-    const call = { id, identity, provider: request.provider, model: request.model, at };
-    if ('charged' in answer) {
-      events.emit({ type: 'settled', ...call, outcome, costNanoUsd, charges: answer.charged });
-      const { overshoot } = answer;
-      if (overshoot.length > 0) events.emit({ type: 'overshoot', ...call, overshoot });
-    }
-    events.emitAll(answer.notices);
+    const call = { id, identity, provider: request.provider, model: request.model };
+    reportSettlement(this.#keeping.events, call, outcome, costNanoUsd, answer);
   }
 }
 
-/** The hold that was charged. The charges of a late settlement are differences, and say nothing of it. */
-function chargedNanoUsd(answer: SettleAnswer): number | null {
-  if (answer.status !== 'settled') return null;
-  const money = answer.charged.filter(({ unit }) => unit === 'usd').map(({ amount }) => amount);
-  return money.length === 0 ? null : Math.max(...money);
+function queued(costNanoUsd: number | null): SettleResult {
+  return { status: 'queued', costNanoUsd, overshoot: NO_OVERSHOOT };
 }

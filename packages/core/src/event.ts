@@ -1,6 +1,7 @@
 import type { Denial } from './denial.ts';
+import type { EndingAnswer } from './ending-answer.ts';
 import type { Identity } from './identity.ts';
-import type { Charge, Outcome, Overshoot, SinkNotice } from './usage-sink.ts';
+import type { Charge, Outcome, Overshoot, SettleRequest, SinkNotice } from './usage-sink.ts';
 
 interface CallEvent {
   /** Id of the reservation; of a denied call, the id it would have had. */
@@ -10,6 +11,17 @@ interface CallEvent {
   readonly model: string;
   /** The sink's clock, in ms since the epoch. */
   readonly at: number;
+}
+
+interface UnsentEvent {
+  /** Id of the reservation. */
+  readonly id: string;
+  readonly operation: 'settle' | 'release';
+}
+
+/** A settlement that nobody sends any more, with what it would have charged to which accounts. */
+export interface LostSettlement extends UnsentEvent {
+  readonly charges: SettleRequest['charges'];
 }
 
 /** What the guard reports to `onEvent`, in the order in which it happens. */
@@ -27,6 +39,27 @@ export type GuardEvent =
       readonly charges: readonly Charge[];
     })
   | (CallEvent & { readonly type: 'overshoot'; readonly overshoot: readonly Overshoot[] })
+  /** The sink gave no answer; the guard tells it again until it does. */
+  | (UnsentEvent & {
+      readonly type: 'settlement-queued';
+      readonly error: unknown;
+      /** How many wait now. */
+      readonly unsent: number;
+    })
+  /** The sink has answered one that had been queued. What it charged follows as `settled`. */
+  | (UnsentEvent & {
+      readonly type: 'settlement-sent';
+      readonly status: EndingAnswer['status'];
+      readonly at: number;
+    })
+  /** Nobody sends these any more: their holds are charged when they expire. */
+  | {
+      readonly type: 'settlements-lost';
+      /** `refused`: the sink answered with an error that would come again. */
+      readonly reason: 'queue-full' | 'closed' | 'exit' | 'refused';
+      readonly settlements: readonly LostSettlement[];
+      readonly error?: unknown;
+    }
   | { readonly type: 'sink-unavailable'; readonly operation: string; readonly error: unknown }
   | SinkNotice;
 

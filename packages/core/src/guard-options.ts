@@ -26,6 +26,8 @@ export interface SpendGuardOptions {
   readonly reservationTtlMs?: number;
   /** A call that runs longer is no longer kept alive, and expires, in ms. @default 3_600_000 */
   readonly maxCallMs?: number;
+  /** How many settlements are kept for a sink that does not answer. @default 10_000 */
+  readonly unsentLimit?: number;
   /** Called with everything that happens. What it throws is logged and harms no call. */
   readonly onEvent?: (event: GuardEvent) => void;
   /** Ms since the epoch; starts calls and windows of the memory sink. @default Date.now */
@@ -39,6 +41,7 @@ const milliseconds = z
   .min(100, { error: SPAN })
   .max(86_400_000, { error: SPAN });
 
+const COUNT = 'write a whole number from 0 to 1000000';
 const callable = z.custom((value) => typeof value === 'function', { error: 'write a function' });
 const withMethod = (method: string, error: string) =>
   z.custom((value) => typeof (value as Record<string, unknown> | null)?.[method] === 'function', {
@@ -58,6 +61,12 @@ const fields = {
   secrets: z.array(z.string(), { error: 'write a list of dimensions' }).optional(),
   reservationTtlMs: milliseconds.optional(),
   maxCallMs: milliseconds.optional(),
+  unsentLimit: z
+    .number({ error: COUNT })
+    .int({ error: COUNT })
+    .min(0, { error: COUNT })
+    .max(1e6, { error: COUNT })
+    .optional(),
   onEvent: callable.optional(),
   now: callable.optional(),
 };

@@ -25,6 +25,7 @@ import { MemoryUsageSink } from './memory-usage-sink.ts';
 import { reservationIds } from './reservation-ids.ts';
 import { SinkPort } from './sink-port.ts';
 import { SpendCall } from './spend-call.ts';
+import type { FlushReport } from './unsent-settlements.ts';
 import type { ReserveAnswer, UsageSink, VerifyReport } from './usage-sink.ts';
 
 /** What {@link SpendGuard.reserve} answers: a call to make, or who refused it and when to try again. */
@@ -34,6 +35,7 @@ export type Reservation =
 
 /** How often other calls may get in between asking what is left and taking it. */
 const MAX_ATTEMPTS = 4;
+const FLUSH_MS = 5_000;
 
 /**
  * Makes the guard that every call passes: it holds the worst case before the call is sent, and
@@ -64,9 +66,10 @@ export class SpendGuard {
     this.#estimate = options.estimate ?? 'ceiling';
     this.#now = options.now ?? Date.now;
     const { reservationTtlMs: ttlMs = 120_000, maxCallMs = 3_600_000 } = options;
+    const { unsentLimit = 10_000 } = options;
     this.#sink = options.sink ?? new MemoryUsageSink({ now: () => this.#reading ?? this.#now() });
     const events = new EventPort(options.onEvent);
-    this.#keeping = { sink: new SinkPort(this.#sink, events), events, ttlMs };
+    this.#keeping = { sink: new SinkPort(this.#sink, events, unsentLimit), events, ttlMs };
     // A third of the time to live leaves two more tries when one renewal is lost.
     this.#heartbeat = new Heartbeat({ intervalMs: ttlMs / 3, maxCallMs, now: this.#now });
     this.#onEnd = (call) => this.#heartbeat.delete(call);
@@ -206,10 +209,18 @@ export class SpendGuard {
     return correctEntry(this.#binder, this.#keeping, entryId, correction, note);
   }
 
-  /** Stops keeping open calls alive, and closes the sink. */
-  async close(): Promise<void> {
+  /**
+   * Tells the sink what it has not answered yet, at once and again, until nothing is left or
+   * `timeoutMs` (5 s) are over. Says how many settlements are left; those are still sent later.
+   */
+  flush({ timeoutMs = FLUSH_MS }: { timeoutMs?: number } = {}): Promise<FlushReport> {
+    return this.#keeping.sink.flush(timeoutMs);
+  }
+
+  /** Stops keeping open calls alive, flushes for at most `timeoutMs` (5 s), and closes the sink. */
+  async close({ timeoutMs = FLUSH_MS }: { timeoutMs?: number } = {}): Promise<void> {
     this.#heartbeat.stop();
-    await this.#sink.close();
+    await this.#keeping.sink.close(timeoutMs);
   }
 
   async #adjust(

@@ -25,7 +25,7 @@ export {
   SinkUnavailableError,
   UnpricedModelError,
 } from './errors.ts';
-export type { GuardEvent } from './event.ts';
+export type { GuardEvent, LostSettlement } from './event.ts';
 export { createSpendGuard, type Reservation, type SpendGuard } from './guard.ts';
 export type { SpendGuardOptions } from './guard-options.ts';
 export { type HttpResponseOptions, type Problem, toHttpResponse, toSseEvent } from './http.ts';
@@ -52,6 +52,7 @@ export type {
 export type { Settlement, SettleResult } from './settlement.ts';
 export type { EntryDetails, EntryQuery, Json, SinkEntry } from './sink-entry.ts';
 export type { CallDelta, SpendCall } from './spend-call.ts';
+export type { FlushReport } from './unsent-settlements.ts';
 export type { TokenUsage } from './usage.ts';
 export type * from './usage-sink.ts';
 export type { Window, WindowSpan, WindowSpec } from './window.ts';

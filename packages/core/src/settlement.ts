@@ -41,9 +41,10 @@ export interface CallEnd {
 export interface SettleResult {
   /**
    * `late`: the reservation had expired and was charged; this replaced it. `never-held`: the sink
-   * does not know the reservation, and nothing was charged.
+   * does not know the reservation, and nothing was charged. `queued`: the sink gave no answer; the
+   * guard has taken the settlement over, and tells the sink again until it does.
    */
-  readonly status: 'settled' | 'already-resolved' | 'late' | 'never-held';
+  readonly status: 'settled' | 'already-resolved' | 'late' | 'never-held' | 'queued';
   /** Null where it is not known: without a price, or without usage at the end of an expired call. */
   readonly costNanoUsd: number | null;
   readonly overshoot: readonly Overshoot[];

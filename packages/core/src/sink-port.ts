@@ -3,6 +3,12 @@ import { HardcapError, SinkUnavailableError } from './errors.ts';
 import type { EventPort } from './event.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
 import type {
+  EndRequest,
+  FlushReport,
+  ReleaseRequest,
+  UnsentSettlements,
+} from './unsent-settlements.ts';
+import type {
   ExtendAnswer,
   ExtendRequest,
   ReleaseAnswer,
@@ -21,10 +27,17 @@ import type {
 export class SinkPort {
   readonly #sink: UsageSink;
   readonly #events: EventPort;
+  readonly #unsentLimit: number;
+  /** Loaded when the sink first fails to take a settlement: most processes never need it. */
+  #unsent: Promise<UnsentSettlements | undefined> | null = null;
+  /** Settlements and releases that a sink has yet to answer. */
+  readonly #inFlight: Set<Promise<unknown>> = new Set();
+  #isClosed = false;
 
-  constructor(sink: UsageSink, events: EventPort) {
+  constructor(sink: UsageSink, events: EventPort, unsentLimit: number) {
     this.#sink = sink;
     this.#events = events;
+    this.#unsentLimit = unsentLimit;
   }
 
   reserve(request: ReserveRequest): Awaitable<ReserveAnswer> {
@@ -44,25 +57,44 @@ export class SinkPort {
     }
   }
 
-  settle(request: SettleRequest): Awaitable<SettleAnswer> {
+  /** `queued`: the sink did not answer, and is told again until it does. */
+  settle(request: SettleRequest): SettleAnswer | Promise<SettleAnswer | 'queued'> {
     try {
-      return this.#watched('settle', this.#sink.settle(request));
+      const answer = this.#sink.settle(request);
+      return isPending(answer) ? this.#tracked(answer, request) : answer;
     } catch (error) {
-      throw this.failure('settle', error);
+      return this.#queue(request, error);
     }
   }
 
-  release(id: string): Awaitable<ReleaseAnswer> {
+  async release(request: ReleaseRequest): Promise<ReleaseAnswer | 'queued'> {
     try {
-      return this.#watched('release', this.#sink.release(id));
+      const answer = this.#sink.release(request.id);
+      return isPending(answer) ? this.#tracked(answer, request) : answer;
     } catch (error) {
-      throw this.failure('release', error);
+      return this.#queue(request, error);
     }
   }
 
   entries(query: EntryQuery): AsyncIterable<SinkEntry> {
     return this.#sink.entries(query);
   }
+
+  /** Sends what was queued, and waits for what is under way, but no longer than this. */
+  async flush(timeoutMs: number): Promise<FlushReport> {
+    if (this.#unsent === null && this.#inFlight.size === 0) return { unsent: 0 };
+    const unsent = await this.#loadUnsent();
+    return unsent?.flush(timeoutMs, [...this.#inFlight]) ?? { unsent: this.#inFlight.size };
+  }
+
+  /** Flushes, closes the sink, and queues nothing any more. */
+  async close(timeoutMs: number): Promise<void> {
+    await this.flush(timeoutMs);
+    this.#isClosed = true;
+    (await this.#unsent)?.close();
+    await this.#sink.close();
+  }
+
 
   /** An operation beside the path of calls. */
   async ask<Answer>(
@@ -124,7 +156,55 @@ export class SinkPort {
       const { notices } = await this.#sink.release(id);
       this.#events.emitAll(notices);
     } catch {
-      // The hold expires, if there is one.
+      // If it is never released, the hold expires; if there is one.
+      (await this.#loadUnsent())?.addDoubtful({ id, charges: [] });
     }
+  }
+
+  #tracked<Answer>(answer: PromiseLike<Answer>, request: EndRequest): Promise<Answer | 'queued'> {
+    const sent = this.#sent(answer, request);
+    this.#inFlight.add(sent);
+    const landed = () => this.#inFlight.delete(sent);
+    sent.then(landed, landed);
+    return sent;
+  }
+
+  async #sent<Answer>(
+    answer: PromiseLike<Answer>,
+    request: EndRequest,
+  ): Promise<Answer | 'queued'> {
+    try {
+      return await answer;
+    } catch (error) {
+      return this.#queue(request, error);
+    }
+  }
+
+  /** @throws what the caller gets where the error is no outage, or nothing can be queued. */
+  async #queue(request: EndRequest, error: unknown): Promise<'queued'> {
+    const failure = this.failure('outcome' in request ? 'settle' : 'release', error);
+    if (!SinkUnavailableError.isInstance(failure)) throw failure;
+    const unsent = await this.#loadUnsent();
+    if (unsent?.add(request, error)) return 'queued';
+    throw failure;
+  }
+
+  /** Undefined where its code cannot be loaded, as after the files of a running process were replaced. */
+  #loadUnsent(): Promise<UnsentSettlements | undefined> {
+    this.#unsent ??= import('./unsent-settlements.ts').then(
+      ({ UnsentSettlements }) => {
+        const unsent = new UnsentSettlements({
+          sink: this.#sink,
+          events: this.#events,
+          limit: this.#unsentLimit,
+          isKept: () => false,
+          failure: (operation, error) => this.failure(operation, error),
+        });
+        if (this.#isClosed) unsent.close();
+        return unsent;
+      },
+      () => undefined,
+    );
+    return this.#unsent;
   }
 }

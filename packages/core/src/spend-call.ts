@@ -95,9 +95,10 @@ export class SpendCall implements Beating {
 
   /**
    * Ends the call. The first settlement or release counts; a later one changes nothing and says so.
+   * Where the sink does not answer, the guard takes it over (`queued`).
    *
-   * @throws SinkUnavailableError when the sink does not answer. To settle again then repeats the first
-   * settlement; if nobody does, the hold is charged when it expires.
+   * @throws SinkUnavailableError when the sink does not answer and the guard's queue is full. To settle
+   * again then repeats the first settlement; if nobody does, the hold is charged when it expires.
    */
   settle(settlement: Settlement): Promise<SettleResult> {
     return this.#end(this.#endOf(settlement));

@@ -125,13 +125,14 @@ describe('an error that is no outage', () => {
   });
 });
 
-describe('case C-17: a settlement that got no answer', () => {
+describe('case C-17: a settlement that got no answer, and cannot be queued', () => {
+  const unsentLimit = 0;
   const usage = usageOf({ output: 10 });
 
   test.each(['before', 'after'] as const)(
     '%s it was carried out: to settle again repeats it',
     async (when) => {
-      const { guard, sink } = benchOf([usdBudget('1')]);
+      const { guard, sink } = benchOf([usdBudget('1')], { unsentLimit });
       const call = await admit(guard, callOf(100));
       const repair = breakSink(sink, 'settle', when);
       const settled = call.settle({ outcome: 'known', usage });
@@ -150,7 +151,7 @@ describe('case C-17: a settlement that got no answer', () => {
   );
 
   test('and is never repeated is charged at its hold when that expires', async () => {
-    const { guard, sink, clock } = benchOf([usdBudget('1')]);
+    const { guard, sink, clock } = benchOf([usdBudget('1')], { unsentLimit });
     const call = await admit(guard, callOf(100));
     const repair = breakSink(sink, 'settle');
     await expect(call.settle({ outcome: 'known', usage })).rejects.toThrow('failed to settle');
@@ -162,7 +163,7 @@ describe('case C-17: a settlement that got no answer', () => {
   });
 
   test('takes the result of `run` away from nobody', async () => {
-    const { guard, sink, events } = benchOf([usdBudget('1')]);
+    const { guard, sink, events } = benchOf([usdBudget('1')], { unsentLimit });
     breakSink(sink, 'settle');
     expect(await guard.run(callOf(100), () => Promise.resolve('paid for'))).toBe('paid for');
     expect(eventsOf(events, 'sink-unavailable')).toMatchObject([{ operation: 'settle' }]);
@@ -171,7 +172,7 @@ describe('case C-17: a settlement that got no answer', () => {
   });
 
   test('is repeated by `run`, with the figures it had', async () => {
-    const { guard, sink } = benchOf([usdBudget('1')]);
+    const { guard, sink } = benchOf([usdBudget('1')], { unsentLimit });
     const repair = breakSink(sink, 'settle');
     await guard.run(callOf(100), async (call) => {
       await call.settle({ outcome: 'known', usage }).catch(() => {});
@@ -181,7 +182,7 @@ describe('case C-17: a settlement that got no answer', () => {
   });
 
   test('a release likewise', async () => {
-    const { guard, sink } = benchOf([usdBudget('1')]);
+    const { guard, sink } = benchOf([usdBudget('1')], { unsentLimit });
     const call = await admit(guard, callOf(100));
     const repair = breakSink(sink, 'release');
     await expect(call.release()).rejects.toSatisfy(SinkUnavailableError.isInstance);

@@ -1,0 +1,243 @@
+import type { CallDetails } from './call-details.ts';
+import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
+import { type HardcapError, SinkUnavailableError } from './errors.ts';
+import type { EventPort } from './event.ts';
+import { unwatchExit, watchExit } from './exit-watch.ts';
+import { costOfSettlement, reportSettlement } from './settlement-report.ts';
+import type { SettleAnswer, SettleRequest, UsageSink } from './usage-sink.ts';
+
+/** The operations that end a reservation. */
+export type EndingSink = Pick<UsageSink, 'settle' | 'release'>;
+
+/** A release, with the accounts it is about at 0. */
+export type ReleaseRequest = Pick<SettleRequest, 'id' | 'charges'>;
+
+export type EndRequest = SettleRequest | ReleaseRequest;
+
+/** What {@link UnsentSettlements.flush} left behind: settlements that the sink has not answered. */
+export interface FlushReport {
+  readonly unsent: number;
+}
+
+/** What the queue needs of the guard around it. */
+export interface UnsentContext {
+  readonly sink: EndingSink;
+  readonly events: EventPort;
+  /** The most that are kept. */
+  readonly limit: number;
+  /** True for what outlives this process by other means. */
+  readonly isKept: (id: string) => boolean;
+  /** Reports what the sink threw, and makes it an error of hardcap. */
+  readonly failure: (operation: string, error: unknown) => HardcapError;
+  /** From 0 to 1. @default Math.random */
+  readonly random?: () => number;
+}
+
+type LostReason = 'queue-full' | 'closed' | 'exit' | 'refused';
+
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 10_000;
+/** So many are sent before the rest of the process gets a turn, even if the sink answers at once. */
+const SENT_IN_A_ROW = 64;
+
+/** True where an operation settles, false where it releases. */
+function isSettlement(request: EndRequest): request is SettleRequest {
+  return 'outcome' in request;
+}
+
+/**
+ * Settlements and releases that the sink did not take. They are sent again, one at a time and in
+ * their order, until the sink answers each; ids make that safe. One timer serves them all, with
+ * exponential backoff and jitter.
+ */
+export class UnsentSettlements {
+  readonly #context: UnsentContext;
+  readonly #waiting: Map<string, EndRequest> = new Map();
+  readonly #onExit = () => this.#lose('exit', [...this.#waiting.values()]);
+  #timer: unknown = null;
+  #isSending = false;
+  #isClosed = false;
+  #failures = 0;
+  /** Called when nothing waits any more. */
+  #onEmpty: (() => void)[] = [];
+
+  constructor(context: UnsentContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Takes over what the sink did not answer. False when there is no room, or the guard is closed: then
+   * nobody sends it again, and an event says so.
+   */
+  add(request: EndRequest, error: unknown): boolean {
+    if (this.#isClosed || this.#waiting.size >= this.#context.limit) {
+      this.#lose(this.#isClosed ? 'closed' : 'queue-full', [request]);
+      return false;
+    }
+    this.#keep(request);
+    const { events } = this.#context;
+    const operation = isSettlement(request) ? 'settle' : 'release';
+    const unsent = this.#waiting.size;
+    events.emit({ type: 'settlement-queued', id: request.id, operation, error, unsent });
+    return true;
+  }
+
+  /**
+   * Takes over the release of a reservation that nobody knows to be held. It is the first to be left
+   * out: settlements of calls that were made need the room more, and an outage brings many of these.
+   */
+  addDoubtful(request: ReleaseRequest): void {
+    if (!this.#isClosed && this.#waiting.size < this.#context.limit / 2) this.#keep(request);
+  }
+
+  /** Sends again what an earlier process left behind, however much it is. */
+  replay(requests: Iterable<EndRequest>): void {
+    for (const request of requests) this.#waiting.set(request.id, request);
+    this.#begin();
+  }
+
+  /**
+   * Waits for those in flight, tries at once, and goes on until nothing waits or time is up. The
+   * process is kept alive for as long.
+   */
+  async flush(timeoutMs: number, inFlight: readonly Promise<unknown>[]): Promise<FlushReport> {
+    let unanswered = inFlight.length;
+    const landed = inFlight.map((each) => each.finally(() => (unanswered -= 1)));
+    const sent = Promise.allSettled(landed).then(() => this.#emptied());
+    let timer: unknown;
+    const timeIsUp = new Promise<void>((done) => {
+      timer = setTimeout(done, timeoutMs);
+    });
+    await Promise.race([sent, timeIsUp]);
+    clearTimeout(timer as never);
+    return { unsent: this.#waiting.size + unanswered };
+  }
+
+  /** Stops sending. What still waits is lost, unless it is kept elsewhere. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stopTimer();
+    this.#lose('closed', [...this.#waiting.values()]);
+    this.#waiting.clear();
+    this.#end();
+  }
+
+  #keep(request: EndRequest): void {
+    this.#waiting.set(request.id, request);
+    if (this.#timer === null && !this.#isSending) this.#later();
+    watchExit(this.#onExit);
+  }
+
+  #emptied(): Promise<void> | undefined {
+    this.#failures = 0;
+    this.#begin();
+    if (this.#waiting.size === 0) return undefined;
+    return new Promise((done) => this.#onEmpty.push(done));
+  }
+
+  #begin(): void {
+    if (this.#isClosed || this.#isSending || this.#waiting.size === 0) return;
+    watchExit(this.#onExit);
+    this.#stopTimer();
+    void this.#sendAll();
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#isSending = true;
+    let left = SENT_IN_A_ROW;
+    let isAway = false;
+    // What is added meanwhile is visited too.
+    for (const request of this.#waiting.values()) {
+      isAway = left === 0 || !(await this.#send(request));
+      if (isAway || this.#isClosed) break;
+      left -= 1;
+    }
+    this.#isSending = false;
+    if (this.#isClosed) return;
+    if (this.#waiting.size === 0) this.#end();
+    else this.#later(left === 0 ? 0 : undefined);
+  }
+
+  /** False when the sink gave no answer. */
+  async #send(request: EndRequest): Promise<boolean> {
+    const { sink, failure } = this.#context;
+    const operation = isSettlement(request) ? 'settle' : 'release';
+    try {
+      const answer = isSettlement(request) ? sink.settle(request) : sink.release(request.id);
+      const heard = checkedAnswer(await answer);
+      this.#failures = 0;
+      if (this.#waiting.delete(request.id)) this.#report(request, heard);
+      return true;
+    } catch (error) {
+      const reported = failure(operation, error);
+      if (SinkUnavailableError.isInstance(reported)) return false;
+      // To repeat it would give the same error.
+      if (this.#waiting.delete(request.id)) this.#lose('refused', [request], reported);
+      return true;
+    }
+  }
+
+  #report(request: EndRequest, answer: EndingAnswer): void {
+    const { events } = this.#context;
+    const { status, at } = answer;
+    const { id } = request;
+    const operation = isSettlement(request) ? 'settle' : 'release';
+    events.emit({ type: 'settlement-sent', id, operation, status, at });
+    if (!isSettlement(request)) {
+      events.emitAll(answer.notices);
+      return;
+    }
+    const settled = answer as SettleAnswer;
+    const { identity, provider, model, costNanoUsd } = request.details as Partial<CallDetails>;
+    const call = { id, identity: identity ?? {}, provider: provider ?? '', model: model ?? '' };
+    const cost = costOfSettlement(costNanoUsd ?? null, settled);
+    reportSettlement(events, call, request.outcome, cost, settled);
+  }
+
+  #lose(reason: LostReason, requests: readonly EndRequest[], error?: unknown): void {
+    const { events, isKept } = this.#context;
+    const lost = requests.filter(({ id }) => !isKept(id));
+    if (lost.length === 0) return;
+    const settlements = lost.map((request) => ({
+      id: request.id,
+      operation: isSettlement(request) ? ('settle' as const) : ('release' as const),
+      charges: request.charges,
+    }));
+    events.emit({
+      type: 'settlements-lost',
+      reason,
+      settlements,
+      ...(error === undefined ? {} : { error }),
+    });
+  }
+
+  #later(delayMs: number = this.#backoffMs()): void {
+    const timer: unknown = setTimeout(() => {
+      this.#timer = null;
+      this.#begin();
+    }, delayMs);
+    this.#timer = timer;
+    // A sink that is away must not keep a process alive that is otherwise done.
+    (timer as { unref?(): void }).unref?.();
+  }
+
+  /** Between half and the whole of a span that doubles: processes must not come back all at once. */
+  #backoffMs(): number {
+    const { random = Math.random } = this.#context;
+    const spanMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    return spanMs * (0.5 + random() / 2);
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer as never);
+    this.#timer = null;
+  }
+
+  #end(): void {
+    unwatchExit(this.#onExit);
+    const done = this.#onEmpty;
+    this.#onEmpty = [];
+    for (const each of done) each();
+  }
+}
