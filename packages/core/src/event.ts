@@ -55,10 +55,29 @@ export type GuardEvent =
   /** Nobody sends these any more: their holds are charged when they expire. */
   | {
       readonly type: 'settlements-lost';
-      /** `refused`: the sink answered with an error that would come again. */
+      /**
+       * `refused`: the sink answered with an error that would come again; a journal keeps it for the
+       * next start. For the other reasons, what a journal keeps is not lost, and not told.
+       */
       readonly reason: 'queue-full' | 'closed' | 'exit' | 'refused';
       readonly settlements: readonly LostSettlement[];
       readonly error?: unknown;
+    }
+  /** So many settlements of an earlier process are being sent now; each shows as `settlement-sent`. */
+  | { readonly type: 'journal-replayed'; readonly path: string; readonly settlements: number }
+  /** Lines of a journal that say nothing any more. They were moved to the file beside. */
+  | {
+      readonly type: 'journal-damaged';
+      readonly path: string;
+      readonly lines: number;
+      readonly keptIn: string;
+    }
+  /** A settlement that is not in the journal; without an id, a mark that is missing in it. */
+  | {
+      readonly type: 'journal-failed';
+      readonly path: string;
+      readonly id?: string;
+      readonly error: unknown;
     }
   | { readonly type: 'sink-unavailable'; readonly operation: string; readonly error: unknown }
   | SinkNotice;

@@ -28,6 +28,11 @@ export interface SpendGuardOptions {
   readonly maxCallMs?: number;
   /** How many settlements are kept for a sink that does not answer. @default 10_000 */
   readonly unsentLimit?: number;
+  /**
+   * A file to which every settlement is written before the sink is told, and from which the next start
+   * tells what was never answered. Node only; one guard each, and the same path at the next start.
+   */
+  readonly journal?: string;
   /** Called with everything that happens. What it throws is logged and harms no call. */
   readonly onEvent?: (event: GuardEvent) => void;
   /** Ms since the epoch; starts calls and windows of the memory sink. @default Date.now */
@@ -66,6 +71,10 @@ const fields = {
     .int({ error: COUNT })
     .min(0, { error: COUNT })
     .max(1e6, { error: COUNT })
+    .optional(),
+  journal: z
+    .string({ error: 'write the path of a file' })
+    .min(1, { error: 'write the path of a file' })
     .optional(),
   onEvent: callable.optional(),
   now: callable.optional(),

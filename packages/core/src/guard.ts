@@ -59,6 +59,8 @@ export class SpendGuard {
   readonly #onEnd: (call: SpendCall) => void;
   // Of the call that is being reserved: a sink of the guard's own making need not ask for the time again.
   #reading: number | null = null;
+  // A journal that is being opened, or could not be: no call passes.
+  #opening: Promise<void> | null = null;
 
   constructor(options: SpendGuardOptions) {
     checkGuardOptions(options);
@@ -66,10 +68,11 @@ export class SpendGuard {
     this.#estimate = options.estimate ?? 'ceiling';
     this.#now = options.now ?? Date.now;
     const { reservationTtlMs: ttlMs = 120_000, maxCallMs = 3_600_000 } = options;
-    const { unsentLimit = 10_000 } = options;
+    const { unsentLimit = 10_000, journal } = options;
     this.#sink = options.sink ?? new MemoryUsageSink({ now: () => this.#reading ?? this.#now() });
     const events = new EventPort(options.onEvent);
     this.#keeping = { sink: new SinkPort(this.#sink, events, unsentLimit), events, ttlMs };
+    if (journal !== undefined) this.#opening = this.#openJournal(journal);
     // A third of the time to live leaves two more tries when one renewal is lost.
     this.#heartbeat = new Heartbeat({ intervalMs: ttlMs / 3, maxCallMs, now: this.#now });
     this.#onEnd = (call) => this.#heartbeat.delete(call);
@@ -79,9 +82,11 @@ export class SpendGuard {
    * Holds the worst case of a call on every budget that binds it, all or nothing.
    *
    * @throws MissingIdentityError when no budget binds; UnpricedModelError when money counts and
-   * nobody knows the price; SinkUnavailableError when the sink does not answer.
+   * nobody knows the price; SinkUnavailableError when the sink does not answer; ConfigError when the
+   * `journal` cannot be used.
    */
   reserve(request: CallRequest): Promise<Reservation> {
+    if (this.#opening !== null) return this.#opening.then(() => this.reserve(request));
     try {
       checkCallRequest(request);
       const startedAt = this.#now();
@@ -212,14 +217,18 @@ export class SpendGuard {
   /**
    * Tells the sink what it has not answered yet, at once and again, until nothing is left or
    * `timeoutMs` (5 s) are over. Says how many settlements are left; those are still sent later.
+   *
+   * @throws ConfigError when the `journal` cannot be used.
    */
-  flush({ timeoutMs = FLUSH_MS }: { timeoutMs?: number } = {}): Promise<FlushReport> {
+  async flush({ timeoutMs = FLUSH_MS }: { timeoutMs?: number } = {}): Promise<FlushReport> {
+    await this.#opening;
     return this.#keeping.sink.flush(timeoutMs);
   }
 
   /** Stops keeping open calls alive, flushes for at most `timeoutMs` (5 s), and closes the sink. */
   async close({ timeoutMs = FLUSH_MS }: { timeoutMs?: number } = {}): Promise<void> {
     this.#heartbeat.stop();
+    await this.#opening?.catch(() => {});
     await this.#keeping.sink.close(timeoutMs);
   }
 
@@ -230,6 +239,16 @@ export class SpendGuard {
   ): Promise<AccountStatus> {
     const { adjustAccount } = await import('./adjust-account.ts');
     return adjustAccount(this.#binder, this.#keeping, selector, order, note);
+  }
+
+  #openJournal(path: string): Promise<void> {
+    const opening = this.#keeping.sink.openJournal(path);
+    const opened = () => {
+      this.#opening = null;
+    };
+    // What fails is told to every call.
+    opening.then(opened, () => {});
+    return opening;
   }
 
   #admit(call: BookedCall, plan: AdmissionPlan, attempt: number): Awaitable<Reservation> {

@@ -1,6 +1,7 @@
 import { type Awaitable, isPending } from './awaitable.ts';
 import { HardcapError, SinkUnavailableError } from './errors.ts';
 import type { EventPort } from './event.ts';
+import type { Journal } from './journal.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
 import type {
   EndRequest,
@@ -28,6 +29,8 @@ export class SinkPort {
   readonly #sink: UsageSink;
   readonly #events: EventPort;
   readonly #unsentLimit: number;
+  /** Stands before the sink where settlements are kept in a file. */
+  #journal: Journal | null = null;
   /** Loaded when the sink first fails to take a settlement: most processes never need it. */
   #unsent: Promise<UnsentSettlements | undefined> | null = null;
   /** Settlements and releases that a sink has yet to answer. */
@@ -60,7 +63,7 @@ export class SinkPort {
   /** `queued`: the sink did not answer, and is told again until it does. */
   settle(request: SettleRequest): SettleAnswer | Promise<SettleAnswer | 'queued'> {
     try {
-      const answer = this.#sink.settle(request);
+      const answer = (this.#journal ?? this.#sink).settle(request);
       return isPending(answer) ? this.#tracked(answer, request) : answer;
     } catch (error) {
       return this.#queue(request, error);
@@ -69,7 +72,7 @@ export class SinkPort {
 
   async release(request: ReleaseRequest): Promise<ReleaseAnswer | 'queued'> {
     try {
-      const answer = this.#sink.release(request.id);
+      const answer = (this.#journal ?? this.#sink).release(request.id);
       return isPending(answer) ? this.#tracked(answer, request) : answer;
     } catch (error) {
       return this.#queue(request, error);
@@ -92,9 +95,20 @@ export class SinkPort {
     await this.flush(timeoutMs);
     this.#isClosed = true;
     (await this.#unsent)?.close();
-    await this.#sink.close();
+    try {
+      await this.#sink.close();
+    } finally {
+      this.#journal?.close();
+    }
   }
 
+  /** @throws ConfigError where a journal cannot be kept at this path. */
+  async openJournal(path: string): Promise<void> {
+    const { openJournal } = await import('./journal.ts');
+    this.#journal = openJournal(path, this.#sink, this.#events);
+    const { open } = this.#journal;
+    if (open.length > 0) (await this.#loadUnsent())?.replay(open);
+  }
 
   /** An operation beside the path of calls. */
   async ask<Answer>(
@@ -194,10 +208,10 @@ export class SinkPort {
     this.#unsent ??= import('./unsent-settlements.ts').then(
       ({ UnsentSettlements }) => {
         const unsent = new UnsentSettlements({
-          sink: this.#sink,
+          sink: this.#journal ?? this.#sink,
           events: this.#events,
           limit: this.#unsentLimit,
-          isKept: () => false,
+          isKept: (id) => this.#journal?.has(id) === true,
           failure: (operation, error) => this.failure(operation, error),
         });
         if (this.#isClosed) unsent.close();

@@ -196,7 +196,8 @@ export class UnsentSettlements {
 
   #lose(reason: LostReason, requests: readonly EndRequest[], error?: unknown): void {
     const { events, isKept } = this.#context;
-    const lost = requests.filter(({ id }) => !isKept(id));
+    // What is kept is sent again by the next process; a refusal is worth telling all the same.
+    const lost = requests.filter(({ id }) => reason === 'refused' || !isKept(id));
     if (lost.length === 0) return;
     const settlements = lost.map((request) => ({
       id: request.id,
