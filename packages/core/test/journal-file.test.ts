@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { MemoryUsageSink, type UsageSink } from '../src/index.ts';
 import { admit, benchOf, callOf, type GuardBench, usdBudget } from './support/guard.ts';
 import { HEADER, idsIn, journalPath, linesOf, settleLine } from './support/journal-files.ts';
@@ -115,6 +115,31 @@ test.runIf(process.platform !== 'win32')(
     await bench.guard.close();
   },
 );
+
+test('where half of a line cannot be taken back either, the next line stays whole', async () => {
+  const journal = journalPath();
+  const { guard, events } = start(journal);
+  const calls = [await admit(guard, callOf(1)), await admit(guard, callOf(1))] as const;
+  const { writeSync } = fs;
+  const write = writeSync as (file: number, bytes: Uint8Array) => number;
+  vi.spyOn(fs, 'writeSync').mockImplementationOnce(((file: number, bytes: Uint8Array) =>
+    write(file, bytes.subarray(0, 20))) as typeof writeSync);
+  vi.spyOn(fs, 'ftruncateSync').mockImplementationOnce(() => {
+    throw new Error('read-only');
+  });
+  for (const call of calls) {
+    expect(await call.settle({ outcome: 'not-sent' })).toMatchObject({ status: 'settled' });
+  }
+  vi.restoreAllMocks();
+  expect(events.filter(({ type }) => type === 'journal-failed')).toMatchObject([
+    { path: journal, id: calls[0].id, error: { message: expect.stringMatching(/disk is full/) } },
+  ]);
+  await guard.close();
+  const [, half, whole, mark] = linesOf(journal);
+  expect(half).toHaveLength(20);
+  expect(JSON.parse(whole ?? '')).toMatchObject({ send: { id: calls[1].id } });
+  expect(JSON.parse(mark ?? '')).toEqual({ answered: [calls[1].id] });
+});
 
 describe('a path that cannot be a journal', () => {
   const content = 'something of somebody else\n';

@@ -237,6 +237,12 @@ describe('what was queued', () => {
   });
 });
 
+test.each([-1, 1.5, 1e7, '7'])('%j is no bound of a queue', (unsentLimit) => {
+  expect(() => awayScene({ unsentLimit: unsentLimit as number })).toThrow(
+    'unsentLimit: write a whole number from 0 to 1000000',
+  );
+});
+
 describe('the release of a reservation that got no answer', () => {
   test('is pursued, so that a call that was never sent is not charged', async () => {
     const scene = awayScene();
