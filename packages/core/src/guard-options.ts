@@ -39,14 +39,13 @@ export interface SpendGuardOptions {
   readonly now?: () => number;
 }
 
-const SPAN = 'write a whole number of milliseconds from 100 to 86400000';
-const milliseconds = z
-  .number({ error: SPAN })
-  .int({ error: SPAN })
-  .min(100, { error: SPAN })
-  .max(86_400_000, { error: SPAN });
+function wholeNumber(min: number, max: number, unit: string): z.ZodOptional<z.ZodNumber> {
+  const error = `write a whole number ${unit}from ${min} to ${max}`;
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error }).optional();
+}
+const milliseconds = wholeNumber(100, 86_400_000, 'of milliseconds ');
 
-const COUNT = 'write a whole number from 0 to 1000000';
+const PATH = { error: 'write the path of a file' };
 const callable = z.custom((value) => typeof value === 'function', { error: 'write a function' });
 const withMethod = (method: string, error: string) =>
   z.custom((value) => typeof (value as Record<string, unknown> | null)?.[method] === 'function', {
@@ -64,18 +63,10 @@ const fields = {
   unbudgeted: z.enum(['deny', 'allow'], { error: 'write deny or allow' }).optional(),
   estimate: z.custom(isEstimate, { error: ESTIMATES }).optional(),
   secrets: z.array(z.string(), { error: 'write a list of dimensions' }).optional(),
-  reservationTtlMs: milliseconds.optional(),
-  maxCallMs: milliseconds.optional(),
-  unsentLimit: z
-    .number({ error: COUNT })
-    .int({ error: COUNT })
-    .min(0, { error: COUNT })
-    .max(1e6, { error: COUNT })
-    .optional(),
-  journal: z
-    .string({ error: 'write the path of a file' })
-    .min(1, { error: 'write the path of a file' })
-    .optional(),
+  reservationTtlMs: milliseconds,
+  maxCallMs: milliseconds,
+  unsentLimit: wholeNumber(0, 1_000_000, ''),
+  journal: z.string(PATH).min(1, PATH).optional(),
   onEvent: callable.optional(),
   now: callable.optional(),
 };

@@ -72,7 +72,17 @@ export class SpendGuard {
     this.#sink = options.sink ?? new MemoryUsageSink({ now: () => this.#reading ?? this.#now() });
     const events = new EventPort(options.onEvent);
     this.#keeping = { sink: new SinkPort(this.#sink, events, unsentLimit), events, ttlMs };
-    if (journal !== undefined) this.#opening = this.#openJournal(journal);
+    if (journal !== undefined) {
+      const opening = this.#keeping.sink.openJournal(journal);
+      this.#opening = opening;
+      // What fails is told to every call.
+      opening.then(
+        () => {
+          this.#opening = null;
+        },
+        () => {},
+      );
+    }
     // A third of the time to live leaves two more tries when one renewal is lost.
     this.#heartbeat = new Heartbeat({ intervalMs: ttlMs / 3, maxCallMs, now: this.#now });
     this.#onEnd = (call) => this.#heartbeat.delete(call);
@@ -239,16 +249,6 @@ export class SpendGuard {
   ): Promise<AccountStatus> {
     const { adjustAccount } = await import('./adjust-account.ts');
     return adjustAccount(this.#binder, this.#keeping, selector, order, note);
-  }
-
-  #openJournal(path: string): Promise<void> {
-    const opening = this.#keeping.sink.openJournal(path);
-    const opened = () => {
-      this.#opening = null;
-    };
-    // What fails is told to every call.
-    opening.then(opened, () => {});
-    return opening;
   }
 
   #admit(call: BookedCall, plan: AdmissionPlan, attempt: number): Awaitable<Reservation> {

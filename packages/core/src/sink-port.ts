@@ -52,9 +52,9 @@ export class SinkPort {
     }
   }
 
-  extend(request: ExtendRequest): Awaitable<ExtendAnswer> {
+  async extend(request: ExtendRequest): Promise<ExtendAnswer> {
     try {
-      return this.#watched('extend', this.#sink.extend(request));
+      return await this.#sink.extend(request);
     } catch (error) {
       throw this.failure('extend', error);
     }
@@ -70,13 +70,9 @@ export class SinkPort {
     }
   }
 
-  async release(request: ReleaseRequest): Promise<ReleaseAnswer | 'queued'> {
-    try {
-      const answer = (this.#journal ?? this.#sink).release(request.id);
-      return isPending(answer) ? this.#tracked(answer, request) : answer;
-    } catch (error) {
-      return this.#queue(request, error);
-    }
+  release(request: ReleaseRequest): Promise<ReleaseAnswer | 'queued'> {
+    const answer = async () => (this.#journal ?? this.#sink).release(request.id);
+    return this.#tracked(answer(), request);
   }
 
   entries(query: EntryQuery): AsyncIterable<SinkEntry> {
@@ -85,9 +81,10 @@ export class SinkPort {
 
   /** Sends what was queued, and waits for what is under way, but no longer than this. */
   async flush(timeoutMs: number): Promise<FlushReport> {
-    if (this.#unsent === null && this.#inFlight.size === 0) return { unsent: 0 };
+    const underWay = [...this.#inFlight];
+    if (this.#unsent === null && underWay.length === 0) return { unsent: 0 };
     const unsent = await this.#loadUnsent();
-    return unsent?.flush(timeoutMs, [...this.#inFlight]) ?? { unsent: this.#inFlight.size };
+    return unsent?.flush(timeoutMs, underWay) ?? { unsent: underWay.length };
   }
 
   /** Flushes, closes the sink, and queues nothing any more. */
@@ -136,18 +133,6 @@ export class SinkPort {
         'repeating it with the same id is safe.',
       { cause: error },
     );
-  }
-
-  #watched<Answer>(operation: string, answer: Awaitable<Answer>): Awaitable<Answer> {
-    return isPending(answer) ? this.#later(operation, answer) : answer;
-  }
-
-  async #later<Answer>(operation: string, answer: PromiseLike<Answer>): Promise<Answer> {
-    try {
-      return await answer;
-    } catch (error) {
-      throw this.failure(operation, error);
-    }
   }
 
   async #reserveLater(answer: PromiseLike<ReserveAnswer>, id: string): Promise<ReserveAnswer> {
