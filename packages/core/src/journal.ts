@@ -1,4 +1,3 @@
-import { type Awaitable, isPending } from './awaitable.ts';
 import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
 import type { EventPort } from './event.ts';
 import { type JournalContent, type JournalFile, openJournalFile } from './journal-file.ts';
@@ -50,14 +49,14 @@ export class Journal implements EndingSink {
     return this.#open.has(id);
   }
 
-  settle(request: SettleRequest): Awaitable<SettleAnswer> {
+  async settle(request: SettleRequest): Promise<SettleAnswer> {
     this.#write(request);
-    return this.#heard(request.id, this.#sink.settle(request));
+    return this.#heard(request.id, await this.#sink.settle(request));
   }
 
-  release(id: string): Awaitable<ReleaseAnswer> {
+  async release(id: string): Promise<ReleaseAnswer> {
     this.#write({ id, charges: [] });
-    return this.#heard(id, this.#sink.release(id));
+    return this.#heard(id, await this.#sink.release(id));
   }
 
   /** Marks what is left to be marked, and gives the file back. Later settlements are not kept. */
@@ -82,28 +81,14 @@ export class Journal implements EndingSink {
     }
   }
 
-  #heard<Answer extends EndingAnswer>(id: string, answer: Awaitable<Answer>): Awaitable<Answer> {
-    if (isPending(answer)) return this.#heardLater(id, answer);
-    this.#answer(id, answer);
-    return answer;
-  }
-
-  async #heardLater<Answer extends EndingAnswer>(
-    id: string,
-    answer: PromiseLike<Answer>,
-  ): Promise<Answer> {
-    const heard = await answer;
-    this.#answer(id, heard);
-    return heard;
-  }
-
   /** @throws Error for an answer that is none, which leaves the settlement in the journal. */
-  #answer(id: string, answer: EndingAnswer): void {
+  #heard<Answer extends EndingAnswer>(id: string, answer: Answer): Answer {
     checkedAnswer(answer);
-    if (!this.#open.delete(id) || this.#isClosed) return;
+    if (!this.#open.delete(id) || this.#isClosed) return answer;
     this.#answered.push(id);
     if (this.#answered.length >= MARKS_IN_A_ROW) this.#mark();
     else if (this.#timer === null) this.#markLater();
+    return answer;
   }
 
   #markLater(): void {

@@ -4,6 +4,7 @@ import type { EventPort } from './event.ts';
 import type { Journal } from './journal.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
 import type {
+  EndingSink,
   EndRequest,
   FlushReport,
   ReleaseRequest,
@@ -29,16 +30,16 @@ export class SinkPort {
   readonly #sink: UsageSink;
   readonly #events: EventPort;
   readonly #unsentLimit: number;
-  /** Stands before the sink where settlements are kept in a file. */
-  #journal: Journal | null = null;
-  /** Loaded when the sink first fails to take a settlement: most processes never need it. */
+  /** The sink, or the journal that stands before it. */
+  #ending: EndingSink;
+  /** Loaded when the sink first fails to take a settlement, and to flush: no call waits for it. */
   #unsent: Promise<UnsentSettlements | undefined> | null = null;
   /** Settlements and releases that a sink has yet to answer. */
   readonly #inFlight: Set<Promise<unknown>> = new Set();
-  #isClosed = false;
 
   constructor(sink: UsageSink, events: EventPort, unsentLimit: number) {
     this.#sink = sink;
+    this.#ending = sink;
     this.#events = events;
     this.#unsentLimit = unsentLimit;
   }
@@ -63,7 +64,7 @@ export class SinkPort {
   /** `queued`: the sink did not answer, and is told again until it does. */
   settle(request: SettleRequest): SettleAnswer | Promise<SettleAnswer | 'queued'> {
     try {
-      const answer = (this.#journal ?? this.#sink).settle(request);
+      const answer = this.#ending.settle(request);
       return isPending(answer) ? this.#tracked(answer, request) : answer;
     } catch (error) {
       return this.#queue(request, error);
@@ -71,7 +72,7 @@ export class SinkPort {
   }
 
   release(request: ReleaseRequest): Promise<ReleaseAnswer | 'queued'> {
-    const answer = async () => (this.#journal ?? this.#sink).release(request.id);
+    const answer = async () => this.#ending.release(request.id);
     return this.#tracked(answer(), request);
   }
 
@@ -81,30 +82,25 @@ export class SinkPort {
 
   /** Sends what was queued, and waits for what is under way, but no longer than this. */
   async flush(timeoutMs: number): Promise<FlushReport> {
-    const underWay = [...this.#inFlight];
-    if (this.#unsent === null && underWay.length === 0) return { unsent: 0 };
     const unsent = await this.#loadUnsent();
-    return unsent?.flush(timeoutMs, underWay) ?? { unsent: underWay.length };
+    return unsent?.flush(timeoutMs, [...this.#inFlight]) ?? { unsent: this.#inFlight.size };
   }
 
   /** Flushes, closes the sink, and queues nothing any more. */
   async close(timeoutMs: number): Promise<void> {
-    await this.flush(timeoutMs);
-    this.#isClosed = true;
-    (await this.#unsent)?.close();
-    try {
-      await this.#sink.close();
-    } finally {
-      this.#journal?.close();
-    }
+    const unsent = await this.#loadUnsent();
+    await unsent?.flush(timeoutMs, [...this.#inFlight]);
+    unsent?.stop();
+    await this.#sink.close();
+    unsent?.journal?.close();
   }
 
   /** @throws ConfigError where a journal cannot be kept at this path. */
   async openJournal(path: string): Promise<void> {
     const { openJournal } = await import('./journal.ts');
-    this.#journal = openJournal(path, this.#sink, this.#events);
-    const { open } = this.#journal;
-    if (open.length > 0) (await this.#loadUnsent())?.replay(open);
+    const journal = openJournal(path, this.#sink, this.#events);
+    this.#ending = journal;
+    (await this.#loadUnsent())?.keepIn(journal);
   }
 
   /** An operation beside the path of calls. */
@@ -191,17 +187,8 @@ export class SinkPort {
   /** Undefined where its code cannot be loaded, as after the files of a running process were replaced. */
   #loadUnsent(): Promise<UnsentSettlements | undefined> {
     this.#unsent ??= import('./unsent-settlements.ts').then(
-      ({ UnsentSettlements }) => {
-        const unsent = new UnsentSettlements({
-          sink: this.#journal ?? this.#sink,
-          events: this.#events,
-          limit: this.#unsentLimit,
-          isKept: (id) => this.#journal?.has(id) === true,
-          failure: (operation, error) => this.failure(operation, error),
-        });
-        if (this.#isClosed) unsent.close();
-        return unsent;
-      },
+      ({ UnsentSettlements }) =>
+        new UnsentSettlements(this, this.#sink, this.#events, this.#unsentLimit),
       () => undefined,
     );
     return this.#unsent;

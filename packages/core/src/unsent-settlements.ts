@@ -3,6 +3,7 @@ import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
 import { type HardcapError, SinkUnavailableError } from './errors.ts';
 import type { EventPort } from './event.ts';
 import { unwatchExit, watchExit } from './exit-watch.ts';
+import type { Journal } from './journal.ts';
 import { costOfSettlement, reportSettlement } from './settlement-report.ts';
 import type { SettleAnswer, SettleRequest, UsageSink } from './usage-sink.ts';
 
@@ -19,18 +20,9 @@ export interface FlushReport {
   readonly unsent: number;
 }
 
-/** What the queue needs of the guard around it. */
-export interface UnsentContext {
-  readonly sink: EndingSink;
-  readonly events: EventPort;
-  /** The most that are kept. */
-  readonly limit: number;
-  /** True for what outlives this process by other means. */
-  readonly isKept: (id: string) => boolean;
-  /** Reports what the sink threw, and makes it an error of hardcap. */
-  readonly failure: (operation: string, error: unknown) => HardcapError;
-  /** From 0 to 1. @default Math.random */
-  readonly random?: () => number;
+/** Reports what a sink threw, and makes it an error of hardcap. */
+interface Reporter {
+  failure(operation: string, error: unknown): HardcapError;
 }
 
 type LostReason = 'queue-full' | 'closed' | 'exit' | 'refused';
@@ -51,7 +43,11 @@ function isSettlement(request: EndRequest): request is SettleRequest {
  * exponential backoff and jitter.
  */
 export class UnsentSettlements {
-  readonly #context: UnsentContext;
+  readonly #reporter: Reporter;
+  readonly #events: EventPort;
+  readonly #limit: number;
+  #sink: EndingSink;
+  #journal: Journal | null = null;
   readonly #waiting: Map<string, EndRequest> = new Map();
   readonly #onExit = () => this.#lose('exit', [...this.#waiting.values()]);
   #timer: unknown = null;
@@ -61,8 +57,25 @@ export class UnsentSettlements {
   /** Called when nothing waits any more. */
   #onEmpty: (() => void)[] = [];
 
-  constructor(context: UnsentContext) {
-    this.#context = context;
+  /** @param limit the most that are kept */
+  constructor(reporter: Reporter, sink: EndingSink, events: EventPort, limit: number) {
+    this.#reporter = reporter;
+    this.#sink = sink;
+    this.#events = events;
+    this.#limit = limit;
+  }
+
+  /** What is kept outlives this process. */
+  get journal(): Journal | null {
+    return this.#journal;
+  }
+
+  /** Sends through a journal from here on, and again what it has of an earlier process, however much. */
+  keepIn(journal: Journal): void {
+    this.#journal = journal;
+    this.#sink = journal;
+    for (const request of journal.open) this.#waiting.set(request.id, request);
+    this.#begin();
   }
 
   /**
@@ -70,15 +83,14 @@ export class UnsentSettlements {
    * nobody sends it again, and an event says so.
    */
   add(request: EndRequest, error: unknown): boolean {
-    if (this.#isClosed || this.#waiting.size >= this.#context.limit) {
+    if (this.#isClosed || this.#waiting.size >= this.#limit) {
       this.#lose(this.#isClosed ? 'closed' : 'queue-full', [request]);
       return false;
     }
     this.#keep(request);
-    const { events } = this.#context;
     const operation = isSettlement(request) ? 'settle' : 'release';
     const unsent = this.#waiting.size;
-    events.emit({ type: 'settlement-queued', id: request.id, operation, error, unsent });
+    this.#events.emit({ type: 'settlement-queued', id: request.id, operation, error, unsent });
     return true;
   }
 
@@ -87,13 +99,7 @@ export class UnsentSettlements {
    * out: settlements of calls that were made need the room more, and an outage brings many of these.
    */
   addDoubtful(request: ReleaseRequest): void {
-    if (!this.#isClosed && this.#waiting.size < this.#context.limit / 2) this.#keep(request);
-  }
-
-  /** Sends again what an earlier process left behind, however much it is. */
-  replay(requests: Iterable<EndRequest>): void {
-    for (const request of requests) this.#waiting.set(request.id, request);
-    this.#begin();
+    if (!this.#isClosed && this.#waiting.size < this.#limit / 2) this.#keep(request);
   }
 
   /**
@@ -113,8 +119,8 @@ export class UnsentSettlements {
     return { unsent: this.#waiting.size + unanswered };
   }
 
-  /** Stops sending. What still waits is lost, unless it is kept elsewhere. */
-  close(): void {
+  /** Sends and takes nothing any more. What still waits is lost, unless a journal keeps it. */
+  stop(): void {
     this.#isClosed = true;
     this.#stopTimer();
     this.#lose('closed', [...this.#waiting.values()]);
@@ -160,7 +166,7 @@ export class UnsentSettlements {
 
   /** False when the sink gave no answer. */
   async #send(request: EndRequest): Promise<boolean> {
-    const { sink, failure } = this.#context;
+    const sink = this.#sink;
     const operation = isSettlement(request) ? 'settle' : 'release';
     try {
       const answer = isSettlement(request) ? sink.settle(request) : sink.release(request.id);
@@ -169,7 +175,7 @@ export class UnsentSettlements {
       if (this.#waiting.delete(request.id)) this.#report(request, heard);
       return true;
     } catch (error) {
-      const reported = failure(operation, error);
+      const reported = this.#reporter.failure(operation, error);
       if (SinkUnavailableError.isInstance(reported)) return false;
       // To repeat it would give the same error.
       if (this.#waiting.delete(request.id)) this.#lose('refused', [request], reported);
@@ -178,33 +184,33 @@ export class UnsentSettlements {
   }
 
   #report(request: EndRequest, answer: EndingAnswer): void {
-    const { events } = this.#context;
     const { status, at } = answer;
     const { id } = request;
     const operation = isSettlement(request) ? 'settle' : 'release';
-    events.emit({ type: 'settlement-sent', id, operation, status, at });
+    this.#events.emit({ type: 'settlement-sent', id, operation, status, at });
     if (!isSettlement(request)) {
-      events.emitAll(answer.notices);
+      this.#events.emitAll(answer.notices);
       return;
     }
     const settled = answer as SettleAnswer;
     const { identity, provider, model, costNanoUsd } = request.details as Partial<CallDetails>;
     const call = { id, identity: identity ?? {}, provider: provider ?? '', model: model ?? '' };
     const cost = costOfSettlement(costNanoUsd ?? null, settled);
-    reportSettlement(events, call, request.outcome, cost, settled);
+    reportSettlement(this.#events, call, request.outcome, cost, settled);
   }
 
   #lose(reason: LostReason, requests: readonly EndRequest[], error?: unknown): void {
-    const { events, isKept } = this.#context;
     // What is kept is sent again by the next process; a refusal is worth telling all the same.
-    const lost = requests.filter(({ id }) => reason === 'refused' || !isKept(id));
+    const lost = requests.filter(
+      ({ id }) => reason === 'refused' || this.#journal?.has(id) !== true,
+    );
     if (lost.length === 0) return;
     const settlements = lost.map((request) => ({
       id: request.id,
       operation: isSettlement(request) ? ('settle' as const) : ('release' as const),
       charges: request.charges,
     }));
-    events.emit({
+    this.#events.emit({
       type: 'settlements-lost',
       reason,
       settlements,
@@ -224,10 +230,9 @@ export class UnsentSettlements {
 
   /** Between half and the whole of a span that doubles: processes must not come back all at once. */
   #backoffMs(): number {
-    const { random = Math.random } = this.#context;
     const spanMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#failures);
     this.#failures += 1;
-    return spanMs * (0.5 + random() / 2);
+    return spanMs * (0.5 + Math.random() / 2);
   }
 
   #stopTimer(): void {
