@@ -89,10 +89,7 @@ export class SinkPort {
   /** Flushes, closes the sink, and queues nothing any more. */
   async close(timeoutMs: number): Promise<void> {
     const unsent = await this.#loadUnsent();
-    await unsent?.flush(timeoutMs, [...this.#inFlight]);
-    unsent?.stop();
-    await this.#sink.close();
-    unsent?.journal?.close();
+    await (unsent?.close(timeoutMs, [...this.#inFlight]) ?? this.#sink.close());
   }
 
   /** @throws ConfigError where a journal cannot be kept at this path. */

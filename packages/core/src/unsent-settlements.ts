@@ -29,6 +29,8 @@ type LostReason = 'queue-full' | 'closed' | 'exit' | 'refused';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
+/** A timer of more, such as of `Infinity`, would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** So many are sent before the rest of the process gets a turn, even if the sink answers at once. */
 const SENT_IN_A_ROW = 64;
 
@@ -38,15 +40,15 @@ function isSettlement(request: EndRequest): request is SettleRequest {
 }
 
 /**
- * Settlements and releases that the sink did not take. They are sent again, one at a time and in
- * their order, until the sink answers each; ids make that safe. One timer serves them all, with
- * exponential backoff and jitter.
+ * Settlements and releases that the sink did not take. They are sent again, one at a time, until the
+ * sink answers each; ids make that safe. What fails goes to the end, so that one that can never be
+ * sent holds up no other. One timer serves them all, with exponential backoff and jitter.
  */
 export class UnsentSettlements {
   readonly #reporter: Reporter;
   readonly #events: EventPort;
   readonly #limit: number;
-  #sink: EndingSink;
+  readonly #sink: UsageSink;
   #journal: Journal | null = null;
   readonly #waiting: Map<string, EndRequest> = new Map();
   readonly #onExit = () => this.#lose('exit', [...this.#waiting.values()]);
@@ -58,22 +60,16 @@ export class UnsentSettlements {
   #onEmpty: (() => void)[] = [];
 
   /** @param limit the most that are kept */
-  constructor(reporter: Reporter, sink: EndingSink, events: EventPort, limit: number) {
+  constructor(reporter: Reporter, sink: UsageSink, events: EventPort, limit: number) {
     this.#reporter = reporter;
     this.#sink = sink;
     this.#events = events;
     this.#limit = limit;
   }
 
-  /** What is kept outlives this process. */
-  get journal(): Journal | null {
-    return this.#journal;
-  }
-
   /** Sends through a journal from here on, and again what it has of an earlier process, however much. */
   keepIn(journal: Journal): void {
     this.#journal = journal;
-    this.#sink = journal;
     for (const request of journal.open) this.#waiting.set(request.id, request);
     this.#begin();
   }
@@ -112,20 +108,29 @@ export class UnsentSettlements {
     const sent = Promise.allSettled(landed).then(() => this.#emptied());
     let timer: unknown;
     const timeIsUp = new Promise<void>((done) => {
-      timer = setTimeout(done, timeoutMs);
+      timer = setTimeout(done, Math.min(timeoutMs, LONGEST_TIMER_MS));
     });
     await Promise.race([sent, timeIsUp]);
     clearTimeout(timer as never);
     return { unsent: this.#waiting.size + unanswered };
   }
 
-  /** Sends and takes nothing any more. What still waits is lost, unless a journal keeps it. */
-  stop(): void {
+  /**
+   * Flushes, and closes the sink and the journal. Nothing is sent or taken any more: what still waits
+   * is lost, unless the journal keeps it.
+   */
+  async close(timeoutMs: number, inFlight: readonly Promise<unknown>[]): Promise<void> {
+    await this.flush(timeoutMs, inFlight);
     this.#isClosed = true;
     this.#stopTimer();
     this.#lose('closed', [...this.#waiting.values()]);
     this.#waiting.clear();
     this.#end();
+    try {
+      await this.#sink.close();
+    } finally {
+      this.#journal?.close();
+    }
   }
 
   #keep(request: EndRequest): void {
@@ -166,7 +171,7 @@ export class UnsentSettlements {
 
   /** False when the sink gave no answer. */
   async #send(request: EndRequest): Promise<boolean> {
-    const sink = this.#sink;
+    const sink = this.#journal ?? this.#sink;
     const operation = isSettlement(request) ? 'settle' : 'release';
     try {
       const answer = isSettlement(request) ? sink.settle(request) : sink.release(request.id);
@@ -176,10 +181,12 @@ export class UnsentSettlements {
       return true;
     } catch (error) {
       const reported = this.#reporter.failure(operation, error);
-      if (SinkUnavailableError.isInstance(reported)) return false;
+      const isAway = SinkUnavailableError.isInstance(reported);
+      if (!this.#waiting.delete(request.id)) return !isAway;
+      if (isAway) this.#waiting.set(request.id, request);
       // To repeat it would give the same error.
-      if (this.#waiting.delete(request.id)) this.#lose('refused', [request], reported);
-      return true;
+      else this.#lose('refused', [request], reported);
+      return !isAway;
     }
   }
 

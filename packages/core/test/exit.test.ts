@@ -22,16 +22,16 @@ test.each([
 ])('a process that %s says which settlements are lost', async (_, way, reason, code) => {
   const ended = await runUntilExit(way);
   const [[settled, released], ...events] = ended.lines as [[string, string], ...unknown[]];
-  expect(events).toEqual([
-    {
-      type: 'settlements-lost',
-      reason,
-      settlements: [
-        { id: settled, operation: 'settle', charges: [{ account: 'cap', amount: 7 }] },
-        { id: released, operation: 'release', charges: [{ account: 'cap', amount: 0 }] },
-      ],
-    },
-  ]);
+  const charges = (amount: number) => [{ account: 'cap', amount }];
+  const settlements = [
+    { id: settled, operation: 'settle', charges: charges(7) },
+    { id: released, operation: 'release', charges: charges(0) },
+  ];
+  // What was tried in vain has gone to the end.
+  const told = { type: 'settlements-lost', reason, settlements: expect.anything() };
+  expect(events).toEqual([told]);
+  const [event] = events as [{ settlements: unknown[] }];
+  expect(new Set(event.settlements)).toEqual(new Set(settlements));
   expect(ended.code).toBe(code);
 });
 

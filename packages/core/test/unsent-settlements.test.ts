@@ -120,20 +120,38 @@ describe('what was queued', () => {
     await guard.close();
   });
 
-  test('is sent in its order, one at a time, with one timer', async () => {
+  test('is sent one at a time, with one timer', async () => {
     const scene = awayScene();
     const { guard, sink } = scene;
     const calls = await queueOf(scene, 200);
     // The other one keeps open calls alive.
     expect(vi.getTimerCount()).toBe(2);
     await vi.advanceTimersByTimeAsync(MINUTE);
-    const first = `settle ${calls[0]?.id}`;
-    expect(new Set(sink.asked)).toEqual(new Set([first]));
+    expect(sink.asked.length).toBeGreaterThan(5);
+    expect(sink.asked.length).toBeLessThan(25);
     sink.lost = null;
     sink.asked.length = 0;
     await vi.advanceTimersByTimeAsync(11 * SECOND);
-    expect(sink.asked).toEqual(calls.map(({ id }) => `settle ${id}`));
+    expect(sink.asked.toSorted()).toEqual(calls.map(({ id }) => `settle ${id}`).toSorted());
     expect(await scene.figures()).toEqual([200 * COST, 0]);
+    await guard.close();
+  });
+
+  test('holds up no other where it can never be sent', async () => {
+    const scene = awayScene();
+    const { guard, sink } = scene;
+    const [call] = await queueOf(scene, 3);
+    sink.lost = null;
+    const { settle } = sink;
+    sink.settle = (request) => {
+      if (request.id === call?.id) throw new TypeError('cannot be serialised');
+      return settle.call(sink, request);
+    };
+    const flushed = guard.flush({ timeoutMs: SECOND });
+    await vi.advanceTimersByTimeAsync(SECOND);
+    expect(await flushed).toEqual({ unsent: 1 });
+    expect(await scene.figures()).toEqual([2 * COST, HOLD]);
+    sink.settle = settle;
     await guard.close();
   });
 
