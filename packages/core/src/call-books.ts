@@ -7,8 +7,8 @@ import { ceilingCost } from './cost.ts';
 import type { EventPort } from './event.ts';
 import type { Identity } from './identity.ts';
 import type { CallEnd, SettleResult } from './settlement.ts';
+import { costOfSettlement } from './settlement-cost.ts';
 import { figuresOf, type SettlementFigures, settledAmount } from './settlement-figures.ts';
-import { costOfSettlement, reportSettlement } from './settlement-report.ts';
 import type { SinkPort } from './sink-port.ts';
 import { outputTokensOf, type TokenUsage } from './usage.ts';
 import type {
@@ -126,7 +126,7 @@ export class CallBooks {
   #report(outcome: Outcome, answer: SettleAnswer, costNanoUsd: number | null): void {
     const { id, identity, request } = this.#call;
     const call = { id, identity, provider: request.provider, model: request.model };
-    reportSettlement(this.#keeping.events, call, outcome, costNanoUsd, answer);
+    this.#keeping.events.settled(call, outcome, costNanoUsd, answer);
   }
 }
 

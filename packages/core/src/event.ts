@@ -1,14 +1,27 @@
 import type { Denial } from './denial.ts';
 import type { EndingAnswer } from './ending-answer.ts';
 import type { Identity } from './identity.ts';
-import type { Charge, Outcome, Overshoot, SettleRequest, SinkNotice } from './usage-sink.ts';
+import { costOfSettlement } from './settlement-cost.ts';
+import type {
+  Charge,
+  Outcome,
+  Overshoot,
+  SettleAnswer,
+  SettleRequest,
+  SinkNotice,
+} from './usage-sink.ts';
 
-interface CallEvent {
-  /** Id of the reservation; of a denied call, the id it would have had. */
+/** Whose settlement it was. */
+interface SettledCall {
   readonly id: string;
   readonly identity: Identity;
   readonly provider: string;
   readonly model: string;
+}
+
+interface CallEvent extends SettledCall {
+  /** Id of the reservation; of a denied call, the id it would have had. */
+  readonly id: string;
   /** The sink's clock, in ms since the epoch. */
   readonly at: number;
 }
@@ -112,5 +125,22 @@ export class EventPort {
 
   emitAll(events: readonly GuardEvent[]): void {
     if (events.length > 0) for (const event of events) this.emit(event);
+  }
+
+  /** What a settlement came to, and what the sink came upon on the way. */
+  settled(
+    { id, identity, provider, model }: SettledCall,
+    outcome: Outcome,
+    reckoned: number | null,
+    answer: SettleAnswer,
+  ): void {
+    const call = { id, identity, provider, model, at: answer.at };
+    if ('charged' in answer) {
+      const costNanoUsd = costOfSettlement(reckoned, answer);
+      this.emit({ type: 'settled', ...call, outcome, costNanoUsd, charges: answer.charged });
+      const { overshoot } = answer;
+      if (overshoot.length > 0) this.emit({ type: 'overshoot', ...call, overshoot });
+    }
+    this.emitAll(answer.notices);
   }
 }

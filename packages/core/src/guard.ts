@@ -25,8 +25,8 @@ import { MemoryUsageSink } from './memory-usage-sink.ts';
 import { reservationIds } from './reservation-ids.ts';
 import { SinkPort } from './sink-port.ts';
 import { SpendCall } from './spend-call.ts';
-import type { FlushReport } from './unsent-settlements.ts';
-import type { ReserveAnswer, UsageSink, VerifyReport } from './usage-sink.ts';
+import type { FlushOptions, FlushReport } from './unsent-settlements.ts';
+import type { ReserveAnswer, VerifyReport } from './usage-sink.ts';
 
 /** What {@link SpendGuard.reserve} answers: a call to make, or who refused it and when to try again. */
 export type Reservation =
@@ -35,7 +35,6 @@ export type Reservation =
 
 /** How often other calls may get in between asking what is left and taking it. */
 const MAX_ATTEMPTS = 4;
-const FLUSH_MS = 5_000;
 
 /**
  * Makes the guard that every call passes: it holds the worst case before the call is sent, and
@@ -52,15 +51,12 @@ export class SpendGuard {
   readonly #binder: CallBinder;
   readonly #estimate: Estimate;
   readonly #now: () => number;
-  readonly #sink: UsageSink;
   readonly #keeping: BookKeeping;
   readonly #heartbeat: Heartbeat;
   readonly #nextId: () => string = reservationIds();
-  readonly #onEnd: (call: SpendCall) => void;
+  readonly #onEnd: (call: SpendCall) => void = (call) => this.#heartbeat.delete(call);
   // Of the call that is being reserved: a sink of the guard's own making need not ask for the time again.
   #reading: number | null = null;
-  // A journal that is being opened, or could not be: no call passes.
-  #opening: Promise<void> | null = null;
 
   constructor(options: SpendGuardOptions) {
     checkGuardOptions(options);
@@ -68,35 +64,22 @@ export class SpendGuard {
     this.#estimate = options.estimate ?? 'ceiling';
     this.#now = options.now ?? Date.now;
     const { reservationTtlMs: ttlMs = 120_000, maxCallMs = 3_600_000 } = options;
-    const { unsentLimit = 10_000, journal } = options;
-    this.#sink = options.sink ?? new MemoryUsageSink({ now: () => this.#reading ?? this.#now() });
+    const sink = options.sink ?? new MemoryUsageSink({ now: () => this.#reading ?? this.#now() });
     const events = new EventPort(options.onEvent);
-    this.#keeping = { sink: new SinkPort(this.#sink, events, unsentLimit), events, ttlMs };
-    if (journal !== undefined) {
-      const opening = this.#keeping.sink.openJournal(journal);
-      this.#opening = opening;
-      // What fails is told to every call.
-      opening.then(
-        () => {
-          this.#opening = null;
-        },
-        () => {},
-      );
-    }
+    this.#keeping = { sink: new SinkPort(sink, events, options), events, ttlMs };
     // A third of the time to live leaves two more tries when one renewal is lost.
     this.#heartbeat = new Heartbeat({ intervalMs: ttlMs / 3, maxCallMs, now: this.#now });
-    this.#onEnd = (call) => this.#heartbeat.delete(call);
   }
 
   /**
    * Holds the worst case of a call on every budget that binds it, all or nothing.
    *
    * @throws MissingIdentityError when no budget binds; UnpricedModelError when money counts and
-   * nobody knows the price; SinkUnavailableError when the sink does not answer; ConfigError when the
-   * `journal` cannot be used.
+   * nobody knows the price; SinkUnavailableError when the sink, ConfigError when the journal fails.
    */
   reserve(request: CallRequest): Promise<Reservation> {
-    if (this.#opening !== null) return this.#opening.then(() => this.reserve(request));
+    const { opening } = this.#keeping.sink;
+    if (opening !== null) return opening.then(() => this.reserve(request));
     try {
       checkCallRequest(request);
       const startedAt = this.#now();
@@ -224,22 +207,15 @@ export class SpendGuard {
     return correctEntry(this.#binder, this.#keeping, entryId, correction, note);
   }
 
-  /**
-   * Tells the sink what it has not answered yet, at once and again, until nothing is left or
-   * `timeoutMs` (5 s) are over. Says how many settlements are left; those are still sent later.
-   *
-   * @throws ConfigError when the `journal` cannot be used.
-   */
-  async flush({ timeoutMs = FLUSH_MS }: { timeoutMs?: number } = {}): Promise<FlushReport> {
-    await this.#opening;
-    return this.#keeping.sink.flush(timeoutMs);
+  /** Tells the sink at once what it has not answered yet, and waits for it. The rest is sent later. */
+  flush(options?: FlushOptions): Promise<FlushReport> {
+    return this.#keeping.sink.flush(options);
   }
 
-  /** Stops keeping open calls alive, flushes for at most `timeoutMs` (5 s), and closes the sink. */
-  async close({ timeoutMs = FLUSH_MS }: { timeoutMs?: number } = {}): Promise<void> {
+  /** Stops keeping open calls alive, flushes, and closes the sink. */
+  close(options?: FlushOptions): Promise<void> {
     this.#heartbeat.stop();
-    await this.#opening?.catch(() => {});
-    await this.#keeping.sink.close(timeoutMs);
+    return this.#keeping.sink.close(options);
   }
 
   async #adjust(

@@ -52,7 +52,7 @@ export type {
 export type { Settlement, SettleResult } from './settlement.ts';
 export type { EntryDetails, EntryQuery, Json, SinkEntry } from './sink-entry.ts';
 export type { CallDelta, SpendCall } from './spend-call.ts';
-export type { FlushReport } from './unsent-settlements.ts';
+export type { FlushOptions, FlushReport } from './unsent-settlements.ts';
 export type { TokenUsage } from './usage.ts';
 export type * from './usage-sink.ts';
 export type { Window, WindowSpan, WindowSpec } from './window.ts';

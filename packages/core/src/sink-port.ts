@@ -1,11 +1,12 @@
 import { type Awaitable, isPending } from './awaitable.ts';
 import { HardcapError, SinkUnavailableError } from './errors.ts';
 import type { EventPort } from './event.ts';
-import type { Journal } from './journal.ts';
+import type { SpendGuardOptions } from './guard-options.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
 import type {
   EndingSink,
   EndRequest,
+  FlushOptions,
   FlushReport,
   ReleaseRequest,
   UnsentSettlements,
@@ -21,12 +22,16 @@ import type {
   UsageSink,
 } from './usage-sink.ts';
 
+const FLUSH_MS = 5_000;
+
 /**
  * The guard's side of a sink. What the sink throws is reported as an event, and reaches the caller as
  * a hardcap error. An answer that is there at once is given at once: a promise around it would cost
  * more than the memory sink takes to make it, and so would a closure for each call.
  */
 export class SinkPort {
+  /** A journal that is being opened, or could not be: until then no call may pass. */
+  opening: Promise<void> | null = null;
   readonly #sink: UsageSink;
   readonly #events: EventPort;
   readonly #unsentLimit: number;
@@ -37,11 +42,16 @@ export class SinkPort {
   /** Settlements and releases that a sink has yet to answer. */
   readonly #inFlight: Set<Promise<unknown>> = new Set();
 
-  constructor(sink: UsageSink, events: EventPort, unsentLimit: number) {
+  constructor(sink: UsageSink, events: EventPort, options: SpendGuardOptions) {
+    const { unsentLimit = 10_000, journal } = options;
     this.#sink = sink;
     this.#ending = sink;
     this.#events = events;
     this.#unsentLimit = unsentLimit;
+    if (journal === undefined) return;
+    this.opening = this.#openJournal(journal);
+    // Whoever waits for it is told.
+    this.opening.catch(() => {});
   }
 
   reserve(request: ReserveRequest): Awaitable<ReserveAnswer> {
@@ -80,24 +90,18 @@ export class SinkPort {
     return this.#sink.entries(query);
   }
 
-  /** Sends what was queued, and waits for what is under way, but no longer than this. */
-  async flush(timeoutMs: number): Promise<FlushReport> {
+  /** Sends what was queued, and waits for what is under way. */
+  async flush({ timeoutMs = FLUSH_MS }: FlushOptions = {}): Promise<FlushReport> {
+    await this.opening;
     const unsent = await this.#loadUnsent();
     return unsent?.flush(timeoutMs, [...this.#inFlight]) ?? { unsent: this.#inFlight.size };
   }
 
   /** Flushes, closes the sink, and queues nothing any more. */
-  async close(timeoutMs: number): Promise<void> {
+  async close({ timeoutMs = FLUSH_MS }: FlushOptions = {}): Promise<void> {
+    await this.opening?.catch(() => {});
     const unsent = await this.#loadUnsent();
     await (unsent?.close(timeoutMs, [...this.#inFlight]) ?? this.#sink.close());
-  }
-
-  /** @throws ConfigError where a journal cannot be kept at this path. */
-  async openJournal(path: string): Promise<void> {
-    const { openJournal } = await import('./journal.ts');
-    const journal = openJournal(path, this.#sink, this.#events);
-    this.#ending = journal;
-    (await this.#loadUnsent())?.keepIn(journal);
   }
 
   /** An operation beside the path of calls. */
@@ -179,6 +183,15 @@ export class SinkPort {
     const unsent = await this.#loadUnsent();
     if (unsent?.add(request, error)) return 'queued';
     throw failure;
+  }
+
+  /** @throws ConfigError where a journal cannot be kept at this path. */
+  async #openJournal(path: string): Promise<void> {
+    const { openJournal } = await import('./journal.ts');
+    const journal = openJournal(path, this.#sink, this.#events);
+    this.#ending = journal;
+    (await this.#loadUnsent())?.keepIn(journal);
+    this.opening = null;
   }
 
   /** Undefined where its code cannot be loaded, as after the files of a running process were replaced. */

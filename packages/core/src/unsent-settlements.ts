@@ -1,10 +1,9 @@
 import type { CallDetails } from './call-details.ts';
 import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
-import { type HardcapError, SinkUnavailableError } from './errors.ts';
+import type { HardcapError } from './errors.ts';
 import type { EventPort } from './event.ts';
 import { unwatchExit, watchExit } from './exit-watch.ts';
 import type { Journal } from './journal.ts';
-import { costOfSettlement, reportSettlement } from './settlement-report.ts';
 import type { SettleAnswer, SettleRequest, UsageSink } from './usage-sink.ts';
 
 /** The operations that end a reservation. */
@@ -14,6 +13,11 @@ export type EndingSink = Pick<UsageSink, 'settle' | 'release'>;
 export type ReleaseRequest = Pick<SettleRequest, 'id' | 'charges'>;
 
 export type EndRequest = SettleRequest | ReleaseRequest;
+
+export interface FlushOptions {
+  /** The most to wait, in ms. @default 5_000 */
+  readonly timeoutMs?: number;
+}
 
 /** What {@link UnsentSettlements.flush} left behind: settlements that the sink has not answered. */
 export interface FlushReport {
@@ -181,7 +185,7 @@ export class UnsentSettlements {
       return true;
     } catch (error) {
       const reported = this.#reporter.failure(operation, error);
-      const isAway = SinkUnavailableError.isInstance(reported);
+      const isAway = reported.code === 'SINK_UNAVAILABLE';
       if (!this.#waiting.delete(request.id)) return !isAway;
       if (isAway) this.#waiting.set(request.id, request);
       // To repeat it would give the same error.
@@ -199,11 +203,9 @@ export class UnsentSettlements {
       this.#events.emitAll(answer.notices);
       return;
     }
-    const settled = answer as SettleAnswer;
     const { identity, provider, model, costNanoUsd } = request.details as Partial<CallDetails>;
     const call = { id, identity: identity ?? {}, provider: provider ?? '', model: model ?? '' };
-    const cost = costOfSettlement(costNanoUsd ?? null, settled);
-    reportSettlement(this.#events, call, request.outcome, cost, settled);
+    this.#events.settled(call, request.outcome, costNanoUsd ?? null, answer as SettleAnswer);
   }
 
   #lose(reason: LostReason, requests: readonly EndRequest[], error?: unknown): void {
