@@ -45,7 +45,9 @@ function wholeNumber(min: number, max: number, unit: string): z.ZodOptional<z.Zo
 }
 const milliseconds = wholeNumber(100, 86_400_000, 'of milliseconds ');
 
-const PATH = { error: 'write the path of a file' };
+const path = z.custom((value) => typeof value === 'string' && value !== '', {
+  error: 'write the path of a file',
+});
 const callable = z.custom((value) => typeof value === 'function', { error: 'write a function' });
 const withMethod = (method: string, error: string) =>
   z.custom((value) => typeof (value as Record<string, unknown> | null)?.[method] === 'function', {
@@ -66,7 +68,7 @@ const fields = {
   reservationTtlMs: milliseconds,
   maxCallMs: milliseconds,
   unsentLimit: wholeNumber(0, 1_000_000, ''),
-  journal: z.string(PATH).min(1, PATH).optional(),
+  journal: path.optional(),
   onEvent: callable.optional(),
   now: callable.optional(),
 };

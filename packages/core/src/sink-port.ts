@@ -63,12 +63,8 @@ export class SinkPort {
     }
   }
 
-  async extend(request: ExtendRequest): Promise<ExtendAnswer> {
-    try {
-      return await this.#sink.extend(request);
-    } catch (error) {
-      throw this.failure('extend', error);
-    }
+  extend(request: ExtendRequest): Promise<ExtendAnswer> {
+    return this.ask('extend', (sink) => sink.extend(request));
   }
 
   /** `queued`: the sink did not answer, and is told again until it does. */
@@ -143,37 +139,18 @@ export class SinkPort {
   /** The call will not be sent: a hold that was made all the same must not be charged. */
   #unreserved(error: unknown, id: string): HardcapError {
     const failure = this.failure('reserve', error);
-    if (SinkUnavailableError.isInstance(failure)) void this.#tryRelease(id);
+    if (SinkUnavailableError.isInstance(failure)) {
+      void this.#loadUnsent().then((unsent) => unsent?.releaseDoubtful(id));
+    }
     return failure;
   }
 
-  async #tryRelease(id: string): Promise<void> {
-    try {
-      const { notices } = await this.#sink.release(id);
-      this.#events.emitAll(notices);
-    } catch {
-      // If it is never released, the hold expires; if there is one.
-      (await this.#loadUnsent())?.addDoubtful({ id, charges: [] });
-    }
-  }
-
   #tracked<Answer>(answer: PromiseLike<Answer>, request: EndRequest): Promise<Answer | 'queued'> {
-    const sent = this.#sent(answer, request);
+    const sent: Promise<Answer | 'queued'> = Promise.resolve(answer)
+      .catch((error) => this.#queue(request, error))
+      .finally(() => this.#inFlight.delete(sent));
     this.#inFlight.add(sent);
-    const landed = () => this.#inFlight.delete(sent);
-    sent.then(landed, landed);
     return sent;
-  }
-
-  async #sent<Answer>(
-    answer: PromiseLike<Answer>,
-    request: EndRequest,
-  ): Promise<Answer | 'queued'> {
-    try {
-      return await answer;
-    } catch (error) {
-      return this.#queue(request, error);
-    }
   }
 
   /** @throws what the caller gets where the error is no outage, or nothing can be queued. */

@@ -95,11 +95,18 @@ export class UnsentSettlements {
   }
 
   /**
-   * Takes over the release of a reservation that nobody knows to be held. It is the first to be left
+   * Releases a reservation that nobody knows to be held. Where that fails, it is the first to be left
    * out: settlements of calls that were made need the room more, and an outage brings many of these.
    */
-  addDoubtful(request: ReleaseRequest): void {
-    if (!this.#isClosed && this.#waiting.size < this.#limit / 2) this.#keep(request);
+  async releaseDoubtful(id: string): Promise<void> {
+    try {
+      const { notices } = await this.#sink.release(id);
+      this.#events.emitAll(notices);
+    } catch {
+      // If it is never released, the hold expires; if there is one.
+      if (this.#isClosed || this.#waiting.size >= this.#limit / 2) return;
+      this.#keep({ id, charges: [] });
+    }
   }
 
   /**
