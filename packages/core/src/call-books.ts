@@ -10,6 +10,7 @@ import type { CallEnd, SettleResult } from './settlement.ts';
 import { costOfSettlement } from './settlement-cost.ts';
 import { figuresOf, type SettlementFigures, settledAmount } from './settlement-figures.ts';
 import type { SinkPort } from './sink-port.ts';
+import type { Queued } from './unsent-settlements.ts';
 import { outputTokensOf, type TokenUsage } from './usage.ts';
 import type {
   Claim,
@@ -85,7 +86,6 @@ export class CallBooks {
     const { id, accounts } = this.#call;
     const charges = accounts.map(({ key }) => ({ account: key, amount: 0 }));
     const answer = await sink.release({ id, charges });
-    if (answer === 'queued') return queued(0);
     events.emitAll(answer.notices);
     const status = answer.status === 'released' ? 'settled' : answer.status;
     return { status, costNanoUsd: 0, overshoot: NO_OVERSHOOT };
@@ -105,31 +105,23 @@ export class CallBooks {
     return input === undefined ? undefined : input + ceilingCost(rates, 0, output);
   }
 
-  #settled(answer: SettleAnswer, outcome: Outcome, figures: SettlementFigures): SettleResult {
+  #settled(
+    answer: SettleAnswer | Queued,
+    outcome: Outcome,
+    figures: SettlementFigures,
+  ): SettleResult {
     const costNanoUsd = costOfSettlement(figures.costNanoUsd, answer);
-    if (this.#keeping.events.heard) this.#report(outcome, answer, costNanoUsd);
+    const { events } = this.#keeping;
+    if (events.heard) events.settled(this.#call, outcome, costNanoUsd, answer);
     const overshoot = 'overshoot' in answer ? answer.overshoot : NO_OVERSHOOT;
     return { status: answer.status, costNanoUsd, overshoot };
   }
 
   async #settledLater(
-    answer: PromiseLike<SettleAnswer | 'queued'>,
+    answer: PromiseLike<SettleAnswer | Queued>,
     outcome: Outcome,
     figures: SettlementFigures,
   ): Promise<SettleResult> {
-    const heard = await answer;
-    return heard === 'queued'
-      ? queued(figures.costNanoUsd)
-      : this.#settled(heard, outcome, figures);
+    return this.#settled(await answer, outcome, figures);
   }
-
-  #report(outcome: Outcome, answer: SettleAnswer, costNanoUsd: number | null): void {
-    const { id, identity, request } = this.#call;
-    const call = { id, identity, provider: request.provider, model: request.model };
-    this.#keeping.events.settled(call, outcome, costNanoUsd, answer);
-  }
-}
-
-function queued(costNanoUsd: number | null): SettleResult {
-  return { status: 'queued', costNanoUsd, overshoot: NO_OVERSHOOT };
 }

@@ -2,6 +2,7 @@ import type { Denial } from './denial.ts';
 import type { EndingAnswer } from './ending-answer.ts';
 import type { Identity } from './identity.ts';
 import { costOfSettlement } from './settlement-cost.ts';
+import type { Queued } from './unsent-settlements.ts';
 import type {
   Charge,
   Outcome,
@@ -15,13 +16,15 @@ import type {
 interface SettledCall {
   readonly id: string;
   readonly identity: Identity;
-  readonly provider: string;
-  readonly model: string;
+  readonly request: { readonly provider: string; readonly model: string };
 }
 
-interface CallEvent extends SettledCall {
+interface CallEvent {
   /** Id of the reservation; of a denied call, the id it would have had. */
   readonly id: string;
+  readonly identity: Identity;
+  readonly provider: string;
+  readonly model: string;
   /** The sink's clock, in ms since the epoch. */
   readonly at: number;
 }
@@ -129,11 +132,12 @@ export class EventPort {
 
   /** What a settlement came to, and what the sink came upon on the way. */
   settled(
-    { id, identity, provider, model }: SettledCall,
+    { id, identity, request }: SettledCall,
     outcome: Outcome,
     reckoned: number | null,
-    answer: SettleAnswer,
+    answer: SettleAnswer | Queued,
   ): void {
+    const { provider, model } = request;
     const call = { id, identity, provider, model, at: answer.at };
     if ('charged' in answer) {
       const costNanoUsd = costOfSettlement(reckoned, answer);

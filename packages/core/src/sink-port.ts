@@ -8,6 +8,7 @@ import type {
   EndRequest,
   FlushOptions,
   FlushReport,
+  Queued,
   ReleaseRequest,
   UnsentSettlements,
 } from './unsent-settlements.ts';
@@ -68,7 +69,7 @@ export class SinkPort {
   }
 
   /** `queued`: the sink did not answer, and is told again until it does. */
-  settle(request: SettleRequest): SettleAnswer | Promise<SettleAnswer | 'queued'> {
+  settle(request: SettleRequest): SettleAnswer | Promise<SettleAnswer | Queued> {
     try {
       const answer = this.#ending.settle(request);
       return isPending(answer) ? this.#tracked(answer, request) : answer;
@@ -77,7 +78,7 @@ export class SinkPort {
     }
   }
 
-  release(request: ReleaseRequest): Promise<ReleaseAnswer | 'queued'> {
+  release(request: ReleaseRequest): Promise<ReleaseAnswer | Queued> {
     const answer = async () => this.#ending.release(request.id);
     return this.#tracked(answer(), request);
   }
@@ -145,8 +146,8 @@ export class SinkPort {
     return failure;
   }
 
-  #tracked<Answer>(answer: PromiseLike<Answer>, request: EndRequest): Promise<Answer | 'queued'> {
-    const sent: Promise<Answer | 'queued'> = Promise.resolve(answer)
+  #tracked<Answer>(answer: PromiseLike<Answer>, request: EndRequest): Promise<Answer | Queued> {
+    const sent: Promise<Answer | Queued> = Promise.resolve(answer)
       .catch((error) => this.#queue(request, error))
       .finally(() => this.#inFlight.delete(sent));
     this.#inFlight.add(sent);
@@ -154,11 +155,11 @@ export class SinkPort {
   }
 
   /** @throws what the caller gets where the error is no outage, or nothing can be queued. */
-  async #queue(request: EndRequest, error: unknown): Promise<'queued'> {
+  async #queue(request: EndRequest, error: unknown): Promise<Queued> {
     const failure = this.failure('outcome' in request ? 'settle' : 'release', error);
-    if (!SinkUnavailableError.isInstance(failure)) throw failure;
-    const unsent = await this.#loadUnsent();
-    if (unsent?.add(request, error)) return 'queued';
+    const isAway = SinkUnavailableError.isInstance(failure);
+    const queued = isAway && (await this.#loadUnsent())?.add(request, error);
+    if (queued) return queued;
     throw failure;
   }
 

@@ -14,6 +14,15 @@ export type ReleaseRequest = Pick<SettleRequest, 'id' | 'charges'>;
 
 export type EndRequest = SettleRequest | ReleaseRequest;
 
+/** What a call is told of its end instead of the sink's answer. */
+export interface Queued {
+  readonly status: 'queued';
+  readonly at: number;
+  readonly notices: readonly [];
+}
+
+const QUEUED: Queued = { status: 'queued', at: 0, notices: [] };
+
 export interface FlushOptions {
   /** The most to wait, in ms. @default 5_000 */
   readonly timeoutMs?: number;
@@ -79,19 +88,19 @@ export class UnsentSettlements {
   }
 
   /**
-   * Takes over what the sink did not answer. False when there is no room, or the guard is closed: then
+   * Takes over what the sink did not answer. Undefined when there is no room, or the guard is closed: then
    * nobody sends it again, and an event says so.
    */
-  add(request: EndRequest, error: unknown): boolean {
+  add(request: EndRequest, error: unknown): Queued | undefined {
     if (this.#isClosed || this.#waiting.size >= this.#limit) {
       this.#lose(this.#isClosed ? 'closed' : 'queue-full', [request]);
-      return false;
+      return undefined;
     }
     this.#keep(request);
     const operation = isSettlement(request) ? 'settle' : 'release';
     const unsent = this.#waiting.size;
     this.#events.emit({ type: 'settlement-queued', id: request.id, operation, error, unsent });
-    return true;
+    return QUEUED;
   }
 
   /**
@@ -211,7 +220,8 @@ export class UnsentSettlements {
       return;
     }
     const { identity, provider, model, costNanoUsd } = request.details as Partial<CallDetails>;
-    const call = { id, identity: identity ?? {}, provider: provider ?? '', model: model ?? '' };
+    const named = { provider: provider ?? '', model: model ?? '' };
+    const call = { id, identity: identity ?? {}, request: named };
     this.#events.settled(call, request.outcome, costNanoUsd ?? null, answer as SettleAnswer);
   }
 
