@@ -104,7 +104,7 @@ export class WindowCounters {
 }
 
 /** A change of the limit by hand. */
-interface LimitChange {
+export interface LimitChange {
   readonly to: number | null;
   readonly until: number | null;
 }
@@ -121,13 +121,14 @@ export class MemoryAccount {
   /** Open holds that count in whatever window is current. */
   floating = 0;
   blocked = false;
+  /** What replaces the limit of the rule, and what is added to it. */
+  newLimit: LimitChange | null = null;
+  raise: LimitChange | null = null;
   current: WindowCounters;
   /** Other windows that still matter: with open holds, or left before their end. */
   readonly past: Map<string, WindowCounters> = new Map();
   // Counted apart from what they hold: a hold of nothing keeps the account, too.
   #openHolds = 0;
-  #limit: LimitChange | null = null;
-  #raise: LimitChange | null = null;
 
   constructor(account: Account, now: number) {
     this.key = account.key;
@@ -188,9 +189,9 @@ export class MemoryAccount {
 
   /** The limit in force: the rule's, as changed by hand. */
   limitIn(counters: WindowCounters, rule: AccountRule, now: number): number | null {
-    const base = isInForce(this.#limit, now) ? this.#limit.to : rule.limit;
+    const base = isInForce(this.newLimit, now) ? this.newLimit.to : rule.limit;
     if (base === null) return null;
-    const raise = isInForce(this.#raise, now) ? (this.#raise.to ?? 0) : 0;
+    const raise = isInForce(this.raise, now) ? (this.raise.to ?? 0) : 0;
     return base + counters.topUp + raise;
   }
 
@@ -270,8 +271,8 @@ export class MemoryAccount {
     if (change.type === 'top-up') this.current.topUp += change.amount;
     else if (change.type === 'block') this.blocked = true;
     else if (change.type === 'unblock') this.blocked = false;
-    else if (change.type === 'limit') this.#limit = { to: change.limit, until: change.until };
-    else this.#raise = { to: change.amount, until: change.until };
+    else if (change.type === 'limit') this.newLimit = { to: change.limit, until: change.until };
+    else this.raise = { to: change.amount, until: change.until };
   }
 
   read(rule: AccountRule, now: number): AccountReading {
@@ -290,7 +291,7 @@ export class MemoryAccount {
   /** True when forgetting the account loses nothing: its window is over and nothing hangs on it. */
   isOver(now: number): boolean {
     if (this.#openHolds > 0 || this.blocked) return false;
-    if (isInForce(this.#limit, now) || isInForce(this.#raise, now)) return false;
+    if (isInForce(this.newLimit, now) || isInForce(this.raise, now)) return false;
     this.#forgetPast(now);
     if (this.past.size > 0) return false;
     // Calls at the same time settle to nothing, so without any there is nothing to remember.

@@ -1,0 +1,24 @@
+/**
+ * For authors of sinks: the logic of the memory sink, which any sink can use that reads accounts,
+ * decides in JavaScript, and writes them back.
+ */
+export { checkAdjustment } from './check-adjustment.ts';
+export { correctionCharge } from './correction-charge.ts';
+export {
+  type LimitChange,
+  MemoryAccount,
+  type SlotAmounts,
+  WindowCounters,
+} from './memory-account.ts';
+export type { MemoryCharge } from './memory-charge.ts';
+export {
+  amountAsked,
+  ChargeReport,
+  expireHold,
+  type Hold,
+  sameClaims,
+  settleHold,
+} from './memory-hold.ts';
+export { resetCharges } from './reset-charges.ts';
+export { matchesQuery } from './sink-entry.ts';
+export { checkCharges, checkClaims, checkId, checkTtl } from './sink-request.ts';
