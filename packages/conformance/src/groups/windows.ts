@@ -41,6 +41,24 @@ const boundaries: ContractTest[] = [
     expectPart(await bench.read(account), { committed: 0, held: 100, denials: 0 }, 'reading');
   }),
 
+  test(
+    'case C-32: whatever else is swept, the current one keeps what it spent',
+    async (bench) => {
+      const window: WindowSpec = { fixed: '1d' };
+      const account = accountOf('a', { window });
+      await bench.clock.enterWindow(account.rule.window, await bench.at());
+      await bench.spend(account, 60);
+      const others = Array.from({ length: 70 }, (_, number) => accountOf(`b${number}`, { window }));
+      for (const other of others) await bench.reserveBriefly(other.key, [other, 1]);
+      await bench.expire();
+      for (let sweep = 0; sweep < 3; sweep += 1) await bench.release('nothing');
+      await bench.expectFigures(account, 60, 0);
+      expectPart(refusalsIn(await bench.reserve('r1', [account, 41])), [{ committed: 60 }]);
+      expectEqual((await bench.sink.verify()).differences, [], 'differences');
+    },
+    'driven time',
+  ),
+
   ...inBounded('case C-36: the window pays in which a call was admitted', async (bench, window) => {
     const account = accountOf('a', { window });
     const compiled = account.rule.window;
