@@ -1,0 +1,105 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Difference, SinkUnavailableError, type VerifyReport } from '@hardcap/core';
+import type { Books, Do } from './books.ts';
+import { LedgerSums } from './ledger-sums.ts';
+import type { CountedWindow } from './proof-table.ts';
+
+export interface Verifying {
+  readonly read: Do;
+  /** Restores counters; absent where they are only compared. */
+  readonly write?: Do;
+}
+
+/** Pieces of work, each about 10 ms long: entries that are added up, windows that are compared. */
+const ENTRIES_AT_A_TIME = 5_000;
+const WINDOWS_AT_A_TIME = 500;
+/** How often pruning may get in between. */
+const MOST_ATTEMPTS = 10;
+
+/**
+ * Recomputes counters from the ledger and the open reservations; with `write`, restores them. The
+ * ledger only grows, so most of it is added up in pieces between which traffic goes on; counters are
+ * compared a few at a time, each at an instant at which the sums are complete.
+ */
+export async function verifyLedger(verifying: Verifying): Promise<VerifyReport> {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    const sums = await verifying.read((books) => new LedgerSums(books));
+    const committed = await compareCommitted(verifying, sums);
+    if (committed === null) continue;
+    const { read, write = read } = verifying;
+    return write((books) => {
+      books.flush();
+      const held = compareHeld(books, verifying.write !== undefined);
+      const { proof, reader } = books.tables;
+      const differences = [...committed, ...held];
+      return { at: books.at, entries: reader.last(), ...proof.counts(), differences };
+    });
+  }
+  throw new SinkUnavailableError('The ledger was pruned again and again while it was verified.');
+}
+
+/** Null when the ledger was pruned in between. */
+async function compareCommitted(
+  { read, write }: Verifying,
+  sums: LedgerSums,
+): Promise<Difference[] | null> {
+  const differences: Difference[] = [];
+  let isDone = false;
+  while (!isDone) {
+    isDone = await read((books) => sums.advance(books, ENTRIES_AT_A_TIME));
+    await nextTurn();
+  }
+  for (let after = 0; ; await nextTurn()) {
+    const next = await (write ?? read)((books) => {
+      books.flush();
+      if (sums.isStale(books)) return 'stale';
+      sums.advance(books, Number.POSITIVE_INFINITY);
+      const { proof } = books.tables;
+      const windows = proof.windows(after, books.at, WINDOWS_AT_A_TIME);
+      for (const window of windows) {
+        const found = compareWindow(books, window, sums, write !== undefined);
+        if (found !== undefined) differences.push(found);
+      }
+      return windows.at(-1)?.id ?? 'end';
+    });
+    if (next === 'stale') return null;
+    if (next === 'end') return differences;
+    after = next;
+  }
+}
+
+function compareWindow(
+  { at, tables }: Books,
+  { id, account, name, rule, committed, folded }: CountedWindow,
+  sums: LedgerSums,
+  repair: boolean,
+): Difference | undefined {
+  const { proof } = tables;
+  const { window } = tables.rules.get(rule);
+  // Spend of slots that have left a rolling window does not count, whether that was written or not.
+  const startsAt = window.kind === 'rolling' ? (window.at(at).startsAt ?? 0) : null;
+  const counts = (slot: number | null) => slot === null || startsAt === null || slot >= startsAt;
+  const left = startsAt === null ? [] : proof.slots(id).filter(({ slot }) => !counts(slot));
+  const counter = left.reduce((sum, slot) => sum - slot.committed, committed);
+  const counted = [...sums.of(id)].filter(([slot]) => counts(slot));
+  const expected = counted.reduce((sum, [, amount]) => sum + amount, folded);
+  if (repair && (counter !== expected || startsAt !== null)) {
+    proof.setCommitted(id, expected);
+    const slots = counted.flatMap(([slot, amount]) =>
+      slot === null ? [] : [[slot, amount] as const],
+    );
+    if (startsAt !== null) proof.setSlots(id, new Map(slots));
+  }
+  if (counter === expected) return undefined;
+  return { account, window: name, field: 'committed', counter, expected };
+}
+
+function compareHeld({ at, tables }: Books, repair: boolean): Difference[] {
+  const { proof, rules } = tables;
+  return proof.wrongHeld().map((wrong): Difference => {
+    const { account, name, rule, counter, expected } = wrong;
+    if (repair) proof.setHeld(wrong);
+    const window = name ?? rules.get(rule).window.at(at).id;
+    return { account, window, field: 'held', counter, expected };
+  });
+}
