@@ -1,8 +1,7 @@
 import type { BoundAccount } from './bound-budgets.ts';
 import { ceilingAmount, chargedAmount, outputWithinAmount } from './call-amounts.ts';
 import type { CallPrice } from './call-price.ts';
-import { denialOf, type Refusal } from './denial.ts';
-import { BudgetExceededError, type HardcapError, ReservationMismatchError } from './errors.ts';
+import type { HardcapError } from './errors.ts';
 import type { TokenUsage } from './usage.ts';
 import type { Claim, ExtendAnswer } from './usage-sink.ts';
 
@@ -10,16 +9,12 @@ export interface BoundClaim extends Claim {
   readonly account: BoundAccount;
 }
 
-interface Extending {
+/** The books of a call, as far as extending goes. */
+export interface Extending {
   /** Of the reservation. */
   readonly id: string;
   extend(claims: readonly Claim[]): Promise<ExtendAnswer>;
 }
-
-/** How many output tokens a growing hold takes at a time. */
-const SLICE_TOKENS = 256;
-/** How often other calls may get in between asking what is left and taking it. */
-const MAX_ATTEMPTS = 4;
 
 /** What an open call holds on its accounts, and how much output that pays for. */
 export class CallHold {
@@ -45,12 +40,18 @@ export class CallHold {
 
   /** The output tokens up to which the hold suffices; infinite when no account counts them. */
   get room(): number {
-    this.#room ??= this.#outputWithin(({ amount }) => amount);
+    this.#room ??= this.outputWithin(({ amount }) => amount);
     return this.#room;
   }
 
   get claims(): readonly BoundClaim[] {
     return this.#claims;
+  }
+
+  /** The sink holds these now. */
+  set claims(claims: readonly BoundClaim[]) {
+    this.#claims = claims;
+    this.#room = null;
   }
 
   /** From here on the input counts as what the provider reported instead of as its bound. */
@@ -64,29 +65,12 @@ export class CallHold {
    * Undefined when the hold suffices now, otherwise why not.
    */
   async grow(produced: number): Promise<HardcapError | undefined> {
-    let target = produced + SLICE_TOKENS;
-    let refusals: readonly Refusal[] = [];
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const claims = this.#claimsFor(target);
-      const answer = await this.#books.extend(claims);
-      if (answer.status === 'extended') {
-        this.#claims = claims;
-        this.#room = null;
-        return undefined;
-      }
-      if (answer.status !== 'refused') {
-        const ended = answer.status === 'never-held' ? 'forgotten by the sink' : answer.first;
-        return new ReservationMismatchError(this.#books.id, ended);
-      }
-      refusals = answer.refusals;
-      if (target === produced) break;
-      // What was produced is asked for at last, so that the refusal is about what is missing.
-      target = Math.max(produced, this.#outputFitting(refusals));
-    }
-    return new BudgetExceededError(denialOf(refusals));
+    const { growHold } = await import('./grow-hold.ts');
+    return growHold(this, this.#books, produced);
   }
 
-  #claimsFor(outputTokens: number): BoundClaim[] {
+  /** What to hold for so many output tokens. */
+  claimsFor(outputTokens: number): BoundClaim[] {
     return this.#claims.map((held) => {
       const { account } = held;
       if (!countsTokens(account)) return held;
@@ -97,17 +81,8 @@ export class CallHold {
     });
   }
 
-  /** The output tokens for which the hold could be raised, going by the figures of a refusal. */
-  #outputFitting(refusals: readonly Refusal[]): number {
-    return this.#outputWithin(({ account, amount }) => {
-      const refusal = refusals.find(({ account: key }) => key === account.key);
-      if (refusal === undefined) return Number.MAX_SAFE_INTEGER;
-      if (refusal.kind === 'blocked') return amount;
-      return Math.max(amount, (refusal.limit ?? 0) - refusal.committed - refusal.held);
-    });
-  }
-
-  #outputWithin(available: (claim: BoundClaim) => number): number {
+  /** The output tokens for which amounts would suffice. */
+  outputWithin(available: (claim: BoundClaim) => number): number {
     let output = Number.POSITIVE_INFINITY;
     for (const claim of this.#claims) {
       const { account } = claim;

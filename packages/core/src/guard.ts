@@ -6,15 +6,13 @@ import type {
   LimitChange,
   UnitAmount,
 } from './adjustment-order.ts';
-import { type AdmissionPlan, planAdmission, smallerPlan } from './admission.ts';
+import { planAdmission } from './admission.ts';
 import type { Alert, AlertFilter } from './alerts.ts';
-import { type Awaitable, isPending } from './awaitable.ts';
+import { CallAdmission, type Reservation } from './call-admission.ts';
 import { CallBinder } from './call-binder.ts';
-import { type BookedCall, type BookKeeping, CallBooks } from './call-books.ts';
-import { openDetails } from './call-details.ts';
+import type { BookKeeping } from './call-books.ts';
 import { type CallRequest, checkCallRequest, type Estimate } from './call-request.ts';
 import type { Correction } from './correction-order.ts';
-import { type Denial, denialOf } from './denial.ts';
 import { BudgetExceededError } from './errors.ts';
 import { EventPort } from './event.ts';
 import { checkGuardOptions, type SpendGuardOptions } from './guard-options.ts';
@@ -24,17 +22,9 @@ import type { LedgerEntry, LedgerQuery } from './ledger-entry.ts';
 import { MemoryUsageSink } from './memory-usage-sink.ts';
 import { reservationIds } from './reservation-ids.ts';
 import { SinkPort } from './sink-port.ts';
-import { SpendCall } from './spend-call.ts';
+import type { SpendCall } from './spend-call.ts';
 import type { FlushOptions, FlushReport } from './unsent-settlements.ts';
-import type { ReserveAnswer, VerifyReport } from './usage-sink.ts';
-
-/** What {@link SpendGuard.reserve} answers: a call to make, or who refused it and when to try again. */
-export type Reservation =
-  | { readonly admitted: true; readonly call: SpendCall }
-  | { readonly admitted: false; readonly denial: Denial };
-
-/** How often other calls may get in between asking what is left and taking it. */
-const MAX_ATTEMPTS = 4;
+import type { VerifyReport } from './usage-sink.ts';
 
 /**
  * Makes the guard that every call passes: it holds the worst case before the call is sent, and
@@ -53,8 +43,8 @@ export class SpendGuard {
   readonly #now: () => number;
   readonly #keeping: BookKeeping;
   readonly #heartbeat: Heartbeat;
+  readonly #admission: CallAdmission;
   readonly #nextId: () => string = reservationIds();
-  readonly #onEnd: (call: SpendCall) => void = (call) => this.#heartbeat.delete(call);
   // Of the call that is being reserved: a sink of the guard's own making need not ask for the time again.
   #reading: number | null = null;
 
@@ -69,6 +59,7 @@ export class SpendGuard {
     this.#keeping = { sink: new SinkPort(sink, events, options), events, ttlMs };
     // A third of the time to live leaves two more tries when one renewal is lost.
     this.#heartbeat = new Heartbeat({ intervalMs: ttlMs / 3, maxCallMs, now: this.#now });
+    this.#admission = new CallAdmission(this.#keeping, this.#heartbeat);
   }
 
   /**
@@ -87,11 +78,13 @@ export class SpendGuard {
       const estimate = request.estimate ?? this.#estimate;
       const plan = planAdmission(request, accounts, price, estimate);
       const id = this.#nextId();
-      const heldNanoUsd = heldInMoney(plan);
-      const call = { id, request, identity, accounts, price, startedAt, heldNanoUsd };
-      return Promise.resolve(this.#admit(call, plan, 1));
+      this.#reading = startedAt;
+      const call = { id, request, identity, accounts, price, startedAt };
+      return Promise.resolve(this.#admission.admit(call, plan));
     } catch (error) {
       return Promise.reject(error);
+    } finally {
+      this.#reading = null;
     }
   }
 
@@ -226,75 +219,4 @@ export class SpendGuard {
     const { adjustAccount } = await import('./adjust-account.ts');
     return adjustAccount(this.#binder, this.#keeping, selector, order, note);
   }
-
-  #admit(call: BookedCall, plan: AdmissionPlan, attempt: number): Awaitable<Reservation> {
-    const { sink, ttlMs } = this.#keeping;
-    const { id } = call;
-    const { claims } = plan;
-    this.#reading = call.startedAt;
-    let answer: Awaitable<ReserveAnswer>;
-    try {
-      answer = sink.reserve({ id, claims, ttlMs, details: () => openDetails(call) });
-    } finally {
-      this.#reading = null;
-    }
-    return isPending(answer)
-      ? this.#decidedLater(answer, call, plan, attempt)
-      : this.#decided(answer, call, plan, attempt);
-  }
-
-  async #decidedLater(
-    answer: PromiseLike<ReserveAnswer>,
-    call: BookedCall,
-    plan: AdmissionPlan,
-    attempt: number,
-  ): Promise<Reservation> {
-    return this.#decided(await answer, call, plan, attempt);
-  }
-
-  /** A call to make; or, where a plan was refused, what comes of the largest that still fits. */
-  #decided(
-    answer: ReserveAnswer,
-    call: BookedCall,
-    plan: AdmissionPlan,
-    attempt: number,
-  ): Awaitable<Reservation> {
-    const { events } = this.#keeping;
-    events.emitAll(answer.notices);
-    if (answer.admitted) return { admitted: true, call: this.#open(call, plan, answer) };
-    const smaller = smallerPlan(call.request, plan, call.price, answer.refusals);
-    if (smaller !== undefined && attempt < MAX_ATTEMPTS) {
-      return this.#admit({ ...call, heldNanoUsd: heldInMoney(smaller) }, smaller, attempt + 1);
-    }
-    const denial = denialOf(answer.refusals);
-    if (events.heard) events.emit({ type: 'denied', denial, ...callOf(call, answer) });
-    return { admitted: false, denial };
-  }
-
-  #open(booked: BookedCall, plan: AdmissionPlan, answer: ReserveAnswer): SpendCall {
-    const books = new CallBooks(this.#keeping, booked);
-    const call = new SpendCall(booked, plan, books, this.#onEnd);
-    this.#heartbeat.add(call);
-    const { events } = this.#keeping;
-    if (events.heard) {
-      const { heldNanoUsd } = booked;
-      const { admittedOutputTokens } = call;
-      const figures = { heldNanoUsd, admittedOutputTokens };
-      events.emit({ type: 'reserved', ...figures, ...callOf(booked, answer) });
-    }
-    return call;
-  }
-}
-
-function callOf(
-  { id, identity, request }: BookedCall,
-  { at }: ReserveAnswer,
-): { id: string; identity: Identity; provider: string; model: string; at: number } {
-  return { id, identity, provider: request.provider, model: request.model, at };
-}
-
-/** What a plan holds in money; null when no budget of the call is in USD. */
-function heldInMoney({ claims }: AdmissionPlan): number | null {
-  for (const { account, amount } of claims) if (account.rule.unit === 'usd') return amount;
-  return null;
 }

@@ -9,6 +9,7 @@ export type { Alert, AlertFilter, AlertKind } from './alerts.ts';
 export type { Awaitable } from './awaitable.ts';
 export { type Budget, defineBudgets } from './budget.ts';
 export type { BudgetLimit, TokenCount } from './budget-limit.ts';
+export type { Reservation } from './call-admission.ts';
 export type { CallDetails } from './call-details.ts';
 export type { CallRequest, Estimate } from './call-request.ts';
 export type { Correction } from './correction-order.ts';
@@ -26,7 +27,7 @@ export {
   UnpricedModelError,
 } from './errors.ts';
 export type { GuardEvent, LostSettlement } from './event.ts';
-export { createSpendGuard, type Reservation, type SpendGuard } from './guard.ts';
+export { createSpendGuard, type SpendGuard } from './guard.ts';
 export type { SpendGuardOptions } from './guard-options.ts';
 export { type HttpResponseOptions, type Problem, toHttpResponse, toSseEvent } from './http.ts';
 export type { Identity } from './identity.ts';

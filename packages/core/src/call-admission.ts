@@ -1,0 +1,124 @@
+import type { AdmissionPlan } from './admission.ts';
+import { type Awaitable, isPending } from './awaitable.ts';
+import { type BookedCall, type BookKeeping, CallBooks } from './call-books.ts';
+import { openDetails } from './call-details.ts';
+import { type Denial, denialOf } from './denial.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { Identity } from './identity.ts';
+import { SpendCall } from './spend-call.ts';
+import type { ReserveAnswer } from './usage-sink.ts';
+
+/** What the guard answers to a reservation: a call to make, or who refused it and when to try again. */
+export type Reservation =
+  | { readonly admitted: true; readonly call: SpendCall }
+  | { readonly admitted: false; readonly denial: Denial };
+
+/** A call that is bound and priced, and not yet held. */
+export type BoundRequest = Omit<BookedCall, 'heldNanoUsd'>;
+
+/** How often other calls may get in between asking what is left and taking it. */
+const MAX_ATTEMPTS = 4;
+
+/** Asks the sink for what a plan holds, and makes the call or the denial that comes of it. */
+export class CallAdmission {
+  readonly #keeping: BookKeeping;
+  readonly #heartbeat: Heartbeat;
+  readonly #onEnd: (call: SpendCall) => void;
+
+  /** @param heartbeat keeps the calls alive that were admitted. */
+  constructor(keeping: BookKeeping, heartbeat: Heartbeat) {
+    this.#keeping = keeping;
+    this.#heartbeat = heartbeat;
+    this.#onEnd = (call) => heartbeat.delete(call);
+  }
+
+  admit(request: BoundRequest, plan: AdmissionPlan, attempt = 1): Awaitable<Reservation> {
+    const { sink, ttlMs } = this.#keeping;
+    const { id, identity, accounts, price, startedAt } = request;
+    const heldNanoUsd = heldInMoney(plan);
+    const call = {
+      id,
+      request: request.request,
+      identity,
+      accounts,
+      price,
+      startedAt,
+      heldNanoUsd,
+    };
+    const { claims } = plan;
+    const answer = sink.reserve({ id, claims, ttlMs, details: () => openDetails(call) });
+    return isPending(answer)
+      ? this.#decidedLater(answer, call, plan, attempt)
+      : this.#decided(answer, call, plan, attempt);
+  }
+
+  async #decidedLater(
+    answer: PromiseLike<ReserveAnswer>,
+    call: BookedCall,
+    plan: AdmissionPlan,
+    attempt: number,
+  ): Promise<Reservation> {
+    return this.#decided(await answer, call, plan, attempt);
+  }
+
+  #decided(
+    answer: ReserveAnswer,
+    call: BookedCall,
+    plan: AdmissionPlan,
+    attempt: number,
+  ): Awaitable<Reservation> {
+    this.#keeping.events.emitAll(answer.notices);
+    if (answer.admitted) return { admitted: true, call: this.#open(call, plan, answer) };
+    const mayShrink = call.request.minOutputTokens !== undefined && attempt < MAX_ATTEMPTS;
+    return mayShrink ? this.#admitLess(answer, call, plan, attempt) : this.#denied(answer, call);
+  }
+
+  /** What comes of the largest plan that still fits. */
+  async #admitLess(
+    answer: RefusedAnswer,
+    call: BookedCall,
+    plan: AdmissionPlan,
+    attempt: number,
+  ): Promise<Reservation> {
+    const { smallerPlan } = await import('./smaller-plan.ts');
+    const smaller = smallerPlan(call.request, plan, call.price, answer.refusals);
+    if (smaller === undefined) return this.#denied(answer, call);
+    return this.admit(call, smaller, attempt + 1);
+  }
+
+  #denied(answer: RefusedAnswer, call: BookedCall): Reservation {
+    const { events } = this.#keeping;
+    const denial = denialOf(answer.refusals);
+    if (events.heard) events.emit({ type: 'denied', denial, ...callOf(call, answer) });
+    return { admitted: false, denial };
+  }
+
+  #open(booked: BookedCall, plan: AdmissionPlan, answer: ReserveAnswer): SpendCall {
+    const books = new CallBooks(this.#keeping, booked);
+    const call = new SpendCall(booked, plan, books, this.#onEnd);
+    this.#heartbeat.add(call);
+    const { events } = this.#keeping;
+    if (events.heard) {
+      const { heldNanoUsd } = booked;
+      const { admittedOutputTokens } = call;
+      const figures = { heldNanoUsd, admittedOutputTokens };
+      events.emit({ type: 'reserved', ...figures, ...callOf(booked, answer) });
+    }
+    return call;
+  }
+}
+
+type RefusedAnswer = Extract<ReserveAnswer, { admitted: false }>;
+
+function callOf(
+  { id, identity, request }: BookedCall,
+  { at }: ReserveAnswer,
+): { id: string; identity: Identity; provider: string; model: string; at: number } {
+  return { id, identity, provider: request.provider, model: request.model, at };
+}
+
+/** What a plan holds in money; null when no budget of the call is in USD. */
+function heldInMoney({ claims }: AdmissionPlan): number | null {
+  for (const { account, amount } of claims) if (account.rule.unit === 'usd') return amount;
+  return null;
+}
