@@ -5,6 +5,8 @@ export default defineConfig({
   // The names of all entries of all packages.
   entry: 'src/{index,input-bound,ledger,sink,webhook}.ts',
   platform: 'neutral',
+  // Sinks may use what Node has; core cannot, since it is compiled without Node's types.
+  deps: { neverBundle: [/^node:/] },
   dts: true,
   sourcemap: true,
   failOnWarn: true,
