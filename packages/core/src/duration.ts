@@ -14,22 +14,12 @@ const MAX_DURATION_MS = 36_500 * 86_400_000;
 
 const DURATION = /^(\d+)(ms|s|m|h|d|w)$/;
 
-/** What people write, by its first letters, and the unit that they mean. */
-const UNIT_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:ms|msecs?|millis|milliseconds?)$/i, 'ms'],
-  [/^(?:s|secs?|seconds?)$/i, 's'],
-  [/^(?:m|mins?|minutes?)$/, 'm'],
-  [/^(?:h|hrs?|hours?)$/i, 'h'],
-  [/^(?:d|days?)$/i, 'd'],
-  [/^(?:w|wks?|weeks?)$/i, 'w'],
-];
-
 /** Spans that have no fixed length, so that only a calendar window can mean them. */
-const CALENDAR_WORDS: readonly (readonly [RegExp, string, string])[] = [
-  [/^(?:M|mo|mos|mths?|mons?|months?)$/i, 'month', '30d'],
-  [/^(?:q|qtrs?|quarters?)$/i, 'quarter', '90d'],
-  [/^(?:y|yrs?|years?)$/i, 'year', '365d'],
-];
+const CALENDAR: Readonly<Record<string, readonly string[]>> = {
+  mo: ['month', '30d'],
+  q: ['quarter', '90d'],
+  y: ['year', '365d'],
+};
 
 /**
  * Milliseconds of a duration: a positive integer and one of `ms`, `s`, `m` (minutes), `h`, `d`
@@ -81,21 +71,19 @@ function adviceFor(text: unknown): string {
     'such as "30s", "1m", "24h" or "30d".';
   if (typeof text === 'number') return `Write the unit too, such as "${text}s".`;
   if (typeof text !== 'string') return grammar;
-  const [, count, word] = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(text.trim()) ?? [];
-  if (count === undefined || word === undefined) {
-    return /^\d+$/.test(text) ? `Write the unit too, such as "${text}s". ${grammar}` : grammar;
+  const [, count = '', word = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? [];
+  if (word === '')
+    return /^\d+$/.test(count) ? `Write the unit too, such as "${count}s".` : grammar;
+  // A word means what it begins with: "mins" are minutes, "mos" and "M" months.
+  const [unit = ''] = /^(?:mo|ms|.)/.exec(word === 'M' ? 'mo' : word.toLowerCase()) ?? [];
+  const [period, days] = CALENDAR[unit] ?? [];
+  if (period !== undefined) {
+    return (
+      `A ${period} has no fixed length: write \`{ calendar: ${period} }\`, ` +
+      `or days such as "${days}".`
+    );
   }
-  const unit = UNIT_WORDS.find(([spelling]) => spelling.test(word))?.[1];
-  if (unit !== undefined) {
-    const ms = Math.round(Number(count) * (UNIT_MS[unit] as number));
-    const instead = count.includes('.') && ms > 0 ? formatDuration(ms) : `${count}${unit}`;
-    return `Write "${instead}".`;
-  }
-  const calendar = CALENDAR_WORDS.find(([spelling]) => spelling.test(word));
-  if (calendar === undefined) return grammar;
-  const [, period, days] = calendar;
-  return (
-    `A ${period} has no fixed length: write \`{ calendar: ${period} }\`, ` +
-    `or days such as "${days}".`
-  );
+  const ms = Math.round(Number(count) * (UNIT_MS[unit] ?? 0));
+  if (ms === 0) return grammar;
+  return `Write "${count.includes('.') ? formatDuration(ms) : `${count}${unit}`}".`;
 }
