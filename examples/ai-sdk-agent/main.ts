@@ -3,6 +3,7 @@ import { styled } from './call-table.ts';
 import { cutStream } from './cut-stream.ts';
 import { liveProvider, localProvider } from './provider.ts';
 import { runawayAgent } from './runaway-agent.ts';
+import { sharedCap } from './shared-cap.ts';
 
 const live = process.argv.includes('--live');
 if (live && !process.env['OPENAI_API_KEY']) {
@@ -16,8 +17,9 @@ console.log(
 const agent = await runawayAgent(provider);
 const stream = await cutStream(provider);
 const agree = await compareBooks({ agent, stream }, provider.books);
+const shared = await sharedCap(provider);
 await provider.close();
-if (!agree) {
+if (!agree || !shared) {
   console.error(styled('red', 'The books do not agree.'));
   process.exitCode = 1;
 }

@@ -9,6 +9,8 @@ export const MODEL = 'gpt-5.1';
 /** The provider the demo talks to, and what can be known of its side. */
 export interface DemoProvider {
   readonly openai: OpenAIProvider;
+  /** For another process; null for the real one. */
+  readonly baseUrl: string | null;
   /** Null where the provider keeps its books to itself. */
   readonly books: ProviderBooks | null;
   close(): Promise<void>;
@@ -21,7 +23,7 @@ export interface ProviderBooks {
 
 /** The real one: needs OPENAI_API_KEY, and costs what it says. */
 export function liveProvider(): DemoProvider {
-  return { openai: createOpenAI(), books: null, close: async () => {} };
+  return { openai: createOpenAI(), baseUrl: null, books: null, close: async () => {} };
 }
 
 // Pico-USD per token: the list price of the model, kept apart from what hardcap goes by.
@@ -37,13 +39,17 @@ const BYTES_PER_TOKEN = 4.8;
 /** A server on this machine that speaks OpenAI's protocol and keeps a provider's books. */
 export async function localProvider(): Promise<DemoProvider> {
   const server = await startWireServer({ prices: { [MODEL]: PRICE }, reply });
-  const openai = createOpenAI({ apiKey: 'none', baseURL: server.openaiBaseUrl });
-  return { openai, books: server, close: () => server.close() };
+  const baseUrl = server.openaiBaseUrl;
+  const openai = createOpenAI({ apiKey: 'none', baseURL: baseUrl });
+  return { openai, baseUrl, books: server, close: () => server.close() };
 }
 
-/** An agent gets one more page to read, for ever; a question gets an answer that does not end. */
+/** An agent gets one more page to read, for ever; a stream does not end; a question gets an answer. */
 function reply(request: WireRequest): Reply {
   const inputTokens = Math.ceil(JSON.stringify(request.body).length / BYTES_PER_TOKEN);
+  if (request.body['tools'] === undefined && !request.streaming) {
+    return { inputTokens, outputTokens: 200, reasoningTokens: 400, pace: { everyMs: 1 } };
+  }
   if (request.streaming) {
     return { inputTokens, outputTokens: 20_000, ignoreOutputLimit: true, pace: { everyMs: 1 } };
   }
