@@ -7,7 +7,7 @@ import { sharedCap } from './shared-cap.ts';
 
 const live = process.argv.includes('--live');
 if (live && !process.env['OPENAI_API_KEY']) {
-  console.error('--live talks to OpenAI and spends up to $1: it needs OPENAI_API_KEY.');
+  console.error('--live talks to OpenAI and spends up to $1.11: it needs OPENAI_API_KEY.');
   process.exit(1);
 }
 const provider = live ? liveProvider() : await localProvider();
