@@ -409,6 +409,11 @@ put('n', told)
 end
 return told
 end
+local function send(command, key, list)
+for from = 1, #list, 4000 do
+call(command, key, unpack(list, from, math.min(from + 3999, #list)))
+end
+end
 local function finish(isSilent)
 local told = tell(isSilent)
 local place = 1
@@ -424,8 +429,8 @@ end
 if known[LEFT] then save(known[LEFT]) end
 place = place + 1
 end
-if gone[1] then call('ZREM', DUE, unpack(gone)) end
-if scores[1] then call('ZADD', DUE, unpack(scores)) end
+send('ZREM', DUE, gone)
+send('ZADD', DUE, scores)
 if hasSwept then header[NEXT_DUE] = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE end
 for _, entry in ipairs(entries) do call('XADD', LEDGER, unpack(entry)) end
 if at >= header[TOUCH_AT] then
@@ -434,8 +439,9 @@ for _, key in ipairs(KEYS) do call('PEXPIRE', key, idle) end
 header[TOUCH_AT] = at + tonumber(idle) / 2
 end
 header[CLOCK] = at
-if deletes[1] then call('HDEL', BOOKS, unpack(deletes)) end
-call('HSET', BOOKS, 'm', struct.pack(HEADER, unpack(header, 1, 7)), unpack(writes))
+put('m', struct.pack(HEADER, unpack(header, 1, 7)))
+send('HDEL', BOOKS, deletes)
+send('HSET', BOOKS, writes)
 return told
 end`;
 
@@ -881,7 +887,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '4e670004b6d35cbe39f72b2d956907c09f8117e1',
+  sha: '5623967c2443912bceb8a896b370cba8c8c84bb7',
   text: ADJUST_TEXT,
 };
 
@@ -949,7 +955,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '5f0855c3e474acfe8048637eedbe6425aad1dc07',
+  sha: 'fede84d72994946092f8d53817d2750c203bdd47',
   text: EXTEND_TEXT,
 };
 
@@ -1014,7 +1020,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: 'ab7a585abca48aeb74d93d498beac5b192d3762b',
+  sha: '7c642cb452b030f34fd808b0bf90a3ad9e9c521b',
   text: HELD_TEXT,
 };
 
@@ -1050,7 +1056,7 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '7f06d892fc7944ee0595148aafd4508252195309',
+  sha: 'ea274044f195d4af2a8bb7fa614bcdfa9d3f4385',
   text: OPEN_TEXT,
 };
 
@@ -1089,7 +1095,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: '44eb9bdd8b2e6b12ee0b44f250f6e1eabeb4605e',
+  sha: 'ee880a24ab3701edf1c11d364a11095a76637f5d',
   text: PROOF_TEXT,
 };
 
@@ -1136,7 +1142,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: 'b4d44b1bd45655397d46c38353e6322a7f8c01f1',
+  sha: '153a29f6cb796fd2a435e06ad106489a7ea01470',
   text: PRUNE_TEXT,
 };
 
@@ -1164,7 +1170,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: 'fd0f55558bacda782d5792e01fe7e032fdfcd697',
+  sha: '7ca816766b64ef17a28aab5a28984b46481c1cd5',
   text: READ_TEXT,
 };
 
@@ -1187,9 +1193,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '17fa1927f6944e6476d2c38077757a31add3ead6',
+  sha: 'c9eac303ba3f23fb9e95ce8d6b7e8746e5659b72',
   text: RELEASE_TEXT,
-  flagged: { sha: '9e75d947c0c2ff811a3c679f4ff8cbda365df87d', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '0f3b0bd46d69f711b555f86fbf41470bba972774', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1235,7 +1241,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '3a5738d091ffc8291697ed3d5da6acaa5d66ea3a',
+  sha: 'c0f56635493f94a67f3bbd94fab6df86d8d8c96f',
   text: RESERVE_TEXT,
 };
 
@@ -1262,7 +1268,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: '49f000217713c0bef71cc778885d19257ec34237',
+  sha: 'f7df8a8e0d43dc148c46bb7e87fdf8effc8ed270',
   text: RESTORE_TEXT,
 };
 
@@ -1287,7 +1293,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: '60f01b754d0a306fed9c7b15eaa2765a4e0c5bde',
+  sha: 'bd9faddf2d477f5c0cca3f8577f7d61b435aeafa',
   text: REVIVE_TEXT,
 };
 
@@ -1367,7 +1373,7 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '313f38e88e3caa0c4c680794f57a0cf967556af5',
+  sha: 'a0089979d57d0aa38f01b794b4b41ba05d3cde8b',
   text: SETTLE_TEXT,
-  flagged: { sha: '8c72760d8532dfc2ce5993d22397acbbe9260ae8', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '90e070ecc6d32d3ca752e9d129592ed9926c2c6b', text: FLAGS + SETTLE_TEXT },
 };

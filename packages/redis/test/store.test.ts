@@ -238,6 +238,20 @@ describe('the clock of the server decides', () => {
 });
 
 describe('expired holds', () => {
+  test('sixty-four of the largest calls are swept at once', async () => {
+    let time = 1_800_000_000_000;
+    const sink = redis.sink({ now: () => time, timeoutMs: 10_000 });
+    for (let call = 0; call < 64; call += 1) {
+      const accounts = Array.from({ length: 32 }, (_, index) => accountOf(`${call}-${index}`));
+      const claims = accounts.map((account) => claimOn(account, 1));
+      await sink.reserve({ id: `r${call}`, claims, ttlMs: 1_000 });
+    }
+    time += 1_000;
+    expect((await sink.release('any')).notices).toHaveLength(64);
+    const report = await sink.verify();
+    expect(report).toMatchObject({ accounts: 2_048, reservations: 0, differences: [] });
+  });
+
   test('fifty thousand are swept a few with each call, and none is left', async () => {
     let time = 1_800_000_000_000;
     const sink = redis.sink({ now: () => time, timeoutMs: 10_000 });

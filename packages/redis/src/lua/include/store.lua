@@ -97,6 +97,13 @@ local function tell(isSilent)
   return told
 end
 
+-- Sends a command with a list, in parts: only so many arguments can be handed over at once.
+local function send(command, key, list)
+  for from = 1, #list, 4000 do
+    call(command, key, unpack(list, from, math.min(from + 3999, #list)))
+  end
+end
+
 -- Writes everything. Gives the notices that the answer has to tell, as JSON without brackets.
 local function finish(isSilent)
   local told = tell(isSilent)
@@ -114,8 +121,8 @@ local function finish(isSilent)
     if known[LEFT] then save(known[LEFT]) end
     place = place + 1
   end
-  if gone[1] then call('ZREM', DUE, unpack(gone)) end
-  if scores[1] then call('ZADD', DUE, unpack(scores)) end
+  send('ZREM', DUE, gone)
+  send('ZADD', DUE, scores)
   if hasSwept then header[NEXT_DUE] = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE end
   for _, entry in ipairs(entries) do call('XADD', LEDGER, unpack(entry)) end
   if at >= header[TOUCH_AT] then
@@ -124,7 +131,8 @@ local function finish(isSilent)
     header[TOUCH_AT] = at + tonumber(idle) / 2
   end
   header[CLOCK] = at
-  if deletes[1] then call('HDEL', BOOKS, unpack(deletes)) end
-  call('HSET', BOOKS, 'm', struct.pack(HEADER, unpack(header, 1, 7)), unpack(writes))
+  put('m', struct.pack(HEADER, unpack(header, 1, 7)))
+  send('HDEL', BOOKS, deletes)
+  send('HSET', BOOKS, writes)
   return told
 end
