@@ -122,14 +122,18 @@ describe.each(APIS)('%s: an agent with the middleware', (api) => {
   it('ends a stream that is cut', async () => {
     const { agent, server, settled } = await scene(api, {
       cap: '0.20',
-      reply: { outputTokens: 400, ignoreOutputLimit: true },
+      reply: { outputTokens: 400, ignoreOutputLimit: true, pace: 'manual' },
     });
     const chunks: string[] = [];
-    for await (const [chunk] of await agent.stream(ASKED, { ...THREAD, streamMode: 'messages' })) {
-      chunks.push(chunk.text);
-    }
+    const read = (async () => {
+      const stream = await agent.stream(ASKED, { ...THREAD, streamMode: 'messages' });
+      for await (const [chunk] of stream) chunks.push(chunk.text);
+    })();
+    const exchange = await server.nextExchange();
+    for (let chunk = 0; chunk < 21; chunk += 1) await exchange.sendChunk();
+    expect(await exchange.closed).toBe('client-closed');
+    await read;
     expect(chunks.at(-1)).toContain('spending limit');
-    expect(await server.exchanges[0]?.closed).toBe('client-closed');
     await settled(1);
   });
 });
