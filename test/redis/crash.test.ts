@@ -1,11 +1,15 @@
 import { SinkUnavailableError } from '@hardcap/core';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { accountOf, claimOn } from '../../packages/redis/test/support/accounts.ts';
 import { TestRedis } from '../../packages/redis/test/support/test-redis.ts';
 
 const account = accountOf('a', { limit: 1_000_000 });
 const TTL_MS = 600_000;
+/** A client may take seconds to find a server again. */
+const SOON = { timeout: 15_000 };
 let redis: TestRedis | undefined;
+
+vi.setConfig({ testTimeout: 30_000 });
 
 afterEach(async () => {
   await redis?.stop();
@@ -34,9 +38,7 @@ test('killed with an append-only file: nothing that was acknowledged is lost', a
   });
   await Promise.all(traffic);
   await redis.server.crash();
-  await expect
-    .poll(() => sink.read([account]).catch(() => []), { timeout: 10_000 })
-    .toMatchObject([acknowledged]);
+  await expect.poll(() => sink.read([account]).catch(() => []), SOON).toMatchObject([acknowledged]);
   const { differences, reservations } = await sink.verify();
   expect({ differences, reservations }).toEqual({ differences: [], reservations: 100 });
   for (let index = 0; index < 200; index += 2) {
@@ -58,7 +60,7 @@ test('killed with nothing on disk: every call is refused, until the loss is acce
     }
   };
   // While the client connects again it may be a failure of the connection.
-  await expect.poll(attempt, { timeout: 10_000 }).toContain('has lost its data');
+  await expect.poll(attempt, SOON).toContain('has lost its data');
   expect(await attempt()).toContain('has lost its data');
   await sink.rebuild();
   const answer = await sink.reserve(ask('r3', 7));

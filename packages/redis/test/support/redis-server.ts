@@ -58,8 +58,10 @@ export class RedisServer {
     return new Promise((resolve, reject) => {
       child.on('error', reject);
       child.on('exit', (code) => reject(new Error(`redis-server ended with ${code}`)));
-      child.stdout?.on('data', (text: Buffer) => {
-        if (text.includes('Ready to accept connections')) resolve();
+      let said = '';
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+        if (said.includes('Ready to accept connections')) resolve();
       });
     });
   }
