@@ -16,6 +16,7 @@ import {
   usageOf,
   usdBudget,
 } from './support/guard.ts';
+import { bookOf, quoteOf, ratesOf } from './support/prices.ts';
 
 /** A call that may cost $0.18, and does. */
 const EIGHTEEN_CENTS = callOf(18_000);
@@ -84,6 +85,12 @@ describe('run', () => {
     const { guard } = benchOf([usdBudget('1')]);
     await guard.run(EIGHTEEN_CENTS, () => Promise.resolve());
     expect(await guard.status()).toMatchObject([{ committed: 180_000_000 }]);
+  });
+
+  test('keeps the result although a price book has rates that are none', async () => {
+    const prices = bookOf({ small: quoteOf(ratesOf(Number.NaN, 10)) });
+    const { guard } = benchOf([usdBudget('1')], { prices, estimate: 'none' });
+    expect(await guard.run(callOf(1), async () => 'paid for')).toBe('paid for');
   });
 
   test('refuses with an error, and does not call the function', async () => {
