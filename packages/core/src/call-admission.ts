@@ -80,10 +80,12 @@ export class CallAdmission {
     plan: AdmissionPlan,
     attempt: number,
   ): Promise<Reservation> {
-    const { smallerPlan } = await import('./smaller-plan.ts');
-    const smaller = smallerPlan(call.request, plan, call.price, answer.refusals);
-    if (smaller === undefined) return this.#denied(answer, call);
-    return this.admit(call, smaller, attempt + 1);
+    const smaller = await import('./smaller-plan.ts').then(
+      ({ smallerPlan }) => smallerPlan(call.request, plan, call.price, answer.refusals),
+      // Its code cannot be loaded, as after the files of a running process were replaced.
+      () => undefined,
+    );
+    return smaller ? this.admit(call, smaller, attempt + 1) : this.#denied(answer, call);
   }
 
   #denied(answer: RefusedAnswer, call: BookedCall): Reservation {
