@@ -6,6 +6,7 @@ import {
   type SpendCall,
   UnpricedModelError,
 } from '../src/index.ts';
+import { MINUTE, testClock } from './support/clock.ts';
 import {
   admit,
   benchOf,
@@ -102,6 +103,20 @@ describe('run', () => {
     await expect(run).rejects.toSatisfy(BudgetExceededError.isInstance);
     expect(isCalled).toBe(false);
   });
+});
+
+test('the sink of a guard without one goes by the time of each operation', async () => {
+  const clock = testClock();
+  const { now } = clock;
+  const budget = { name: 'n', per: [], limit: { requests: 1 }, window: { fixed: '1m' } } as const;
+  const guard = createSpendGuard({ budgets: [budget], now });
+  await (await admit(guard, callOf(1))).settle({ outcome: 'unknown' });
+  await denialFor(guard, callOf(1));
+  clock.advance(MINUTE);
+  expect(await guard.status()).toMatchObject([{ committed: 0, window: { startsAt: now() } }]);
+  const open = await admit(guard, callOf(1));
+  clock.advance(120_000);
+  expect(await open.settle({ outcome: 'not-sent' })).toMatchObject({ status: 'late' });
 });
 
 describe('settling once', () => {
