@@ -74,6 +74,10 @@ describe('operations that come together share a transaction, and nothing else', 
     ]);
     expect(await bench.sink.read([account])).toMatchObject([{ held: 2 }]);
     expect((await bench.sink.verify()).differences).toEqual([]);
+    // Nothing that was rolled back is taken for stored: another process finds the same.
+    const other = new SqliteBench({}, bench.file);
+    expect(await other.reserve(account, 1)).toMatchObject({ admitted: true });
+    expect(await other.sink.read([account])).toMatchObject([{ held: 3 }]);
   });
 
   test.each([
