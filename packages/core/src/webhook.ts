@@ -77,7 +77,9 @@ export function webhook(options: WebhookOptions): Webhook {
   const onFailure = failurePort(options.onFailure);
   const now = options.now ?? Date.now;
   const waiting = new Set<Delivery>();
+  let isOver = false;
   const onExit = (): void => {
+    isOver = true;
     for (const { message, attempts } of waiting) {
       onFailure({ event: message.event, reason: 'exit', attempts, status: null });
     }
@@ -88,6 +90,7 @@ export function webhook(options: WebhookOptions): Webhook {
       void onFailure({ event, reason, attempts: 0, status: null, ...cause });
     try {
       if (!filter(event)) return undefined;
+      if (isOver) return giveUp('exit');
       return waiting.size < maxQueue ? webhookMessage(event, now()) : giveUp('queue-full');
     } catch (error) {
       return giveUp('unsendable', { error });

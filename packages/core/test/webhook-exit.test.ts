@@ -27,6 +27,13 @@ test('a receiver that is away keeps no process alive, and what was not delivered
   expect(server.deliveries).toHaveLength(1);
 });
 
+test('what happens at the very end is told, too', async () => {
+  await using server = await receiver(503);
+  const { lines } = await run(server.url, 'late');
+  expect(lines).toHaveLength(3);
+  expect(lines.at(-1)).toEqual({ reason: 'exit', attempts: 0, type: 'store-reset' });
+});
+
 test('a process that flushes is there until all is delivered, and tells nothing', async () => {
   await using server = await receiver(503);
   expect(await run(server.url, 'flush')).toEqual({ code: 0, lines: [{ flushed: true }] });

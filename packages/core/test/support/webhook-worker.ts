@@ -1,6 +1,6 @@
 import { webhook } from '../../src/webhook.ts';
 
-/** Hears of a threshold and comes to its end: `node webhook-worker.ts <url> [flush]`. Prints failures. */
+/** Hears of a threshold and comes to its end: `node webhook-worker.ts <url> [flush|late]`. Prints failures. */
 const [, , url = '', way] = process.argv;
 const hook = webhook({
   url,
@@ -12,6 +12,7 @@ const hook = webhook({
 });
 hook({ type: 'store-reset', at: 1 });
 hook({ type: 'store-reset', at: 2 });
+if (way === 'late') process.on('exit', () => hook({ type: 'store-reset', at: 3 }));
 if (way === 'flush') {
   await hook.flush();
   console.log('{"flushed":true}');
