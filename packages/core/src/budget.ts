@@ -37,22 +37,26 @@ const perSchema = z.array(dimensionSchema, {
   error: 'write the dimensions that have accounts of their own, such as [user]; [] is one for all',
 });
 
-const limitSchema = z.unknown().transform((input, context): BudgetLimit => {
-  const limit = parseLimit(input);
-  if (!('problem' in limit)) return limit;
-  context.addIssue({ code: 'custom', message: limit.problem });
-  return z.NEVER;
-});
-
-const windowSchema = z.unknown().transform((input, context): WindowSpec => {
-  try {
-    return compileWindow(input as WindowSpec).spec;
-  } catch (error) {
-    if (!ConfigError.isInstance(error)) throw error;
-    context.addIssue({ code: 'custom', message: error.message });
+export const limitSchema: z.ZodType<BudgetLimit> = z
+  .unknown()
+  .transform((input, context): BudgetLimit => {
+    const limit = parseLimit(input);
+    if (!('problem' in limit)) return limit;
+    context.addIssue({ code: 'custom', message: limit.problem });
     return z.NEVER;
-  }
-});
+  });
+
+export const windowSchema: z.ZodType<WindowSpec> = z
+  .unknown()
+  .transform((input, context): WindowSpec => {
+    try {
+      return compileWindow(input as WindowSpec).spec;
+    } catch (error) {
+      if (!ConfigError.isInstance(error)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  });
 
 const SHARE = 'a share is above 0 and at most 1: write 0.8 for 80 %';
 const shareSchema = z.number({ error: SHARE }).gte(1e-6, { error: SHARE }).lte(1, { error: SHARE });
@@ -116,7 +120,8 @@ function contradictionIn(budget: Budget): { path: string[]; message: string } | 
   return undefined;
 }
 
-const budgetsSchema = z
+/** Takes budgets as {@link defineBudgets} does; {@link describeProblem} says what is wrong with them. */
+export const budgetsSchema: z.ZodType<unknown> = z
   .array(budgetSchema, { error: 'write a list of budgets' })
   .superRefine((budgets, context) => {
     const seen = new Set<string>();
@@ -137,13 +142,19 @@ const budgetsSchema = z
 export function defineBudgets(input: unknown): Budget[] {
   const result = budgetsSchema.safeParse(input);
   if (result.success) return result.data as Budget[];
-  const problems = result.error.issues.map(({ path, message }) => {
-    const field = path.slice(1).join('.');
-    // What checks windows and durations says itself where it looked.
-    const where = field === '' || message.startsWith(field) ? '' : ` ${field}:`;
-    return `${nameAt(input, path[0])}${where} ${message.replace(/\.$/, '')}.`;
-  });
+  const problems = result.error.issues.map((issue) => describeProblem(input, issue));
   throw new ConfigError(`Budgets are not valid. ${problems.join(' ')}`);
+}
+
+/** Names the budget and the field that an issue is about, and says what to write instead. */
+export function describeProblem(
+  budgets: unknown,
+  { path, message }: { readonly path: readonly PropertyKey[]; readonly message: string },
+): string {
+  const field = path.slice(1).join('.');
+  // What checks windows and durations says itself where it looked.
+  const where = field === '' || message.startsWith(field) ? '' : ` ${field}:`;
+  return `${nameAt(budgets, path[0])}${where} ${message.replace(/\.$/, '')}.`;
 }
 
 function nameAt(input: unknown, index: PropertyKey | undefined): string {

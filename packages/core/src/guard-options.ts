@@ -56,7 +56,7 @@ const withMethod = (method: string, error: string) =>
 
 const DIMENSIONS = 'write strings by dimension: { org: "acme" }';
 
-const fields = {
+export const optionFields: Readonly<Record<keyof SpendGuardOptions, z.ZodType>> = {
   // Checked where it is read.
   budgets: z.unknown().optional(),
   sink: withMethod('reserve', 'write a UsageSink, such as new MemoryUsageSink()').optional(),
@@ -72,8 +72,8 @@ const fields = {
   onEvent: callable.optional(),
   now: callable.optional(),
 };
-const KNOWN = Object.keys(fields).join(', ');
-const optionsSchema = z.strictObject(fields, { error: misshapen });
+const KNOWN = Object.keys(optionFields).join(', ');
+const optionsSchema = z.strictObject(optionFields, { error: misshapen });
 
 function misshapen(issue: { readonly code?: string; readonly keys?: unknown }): string {
   if (issue.code !== 'unrecognized_keys') return `write an object with budgets; there are ${KNOWN}`;

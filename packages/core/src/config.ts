@@ -1,0 +1,4 @@
+export type { Environment } from './environment-references.ts';
+export type { GuardConfig } from './guard-config.ts';
+export { type LoadConfigOptions, loadConfig } from './load-config.ts';
+export type { ModelPriceConfig, PriceConfig, RateConfig } from './price-config.ts';
