@@ -1,31 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type GuardConfig, type LoadConfigOptions, loadConfig } from '../src/config.ts';
-import { ConfigError, createSpendGuard, defineBudgets } from '../src/index.ts';
+import { type GuardConfig, loadConfig } from '../src/config.ts';
+import { createSpendGuard, defineBudgets } from '../src/index.ts';
+import { budgetWith, problemOf, problemsOf } from './support/config.ts';
 import { PRICES } from './support/prices.ts';
-
-/** What is wrong with a configuration, line by line. */
-function problemsOf(source: unknown, options: LoadConfigOptions = {}): string[] {
-  try {
-    loadConfig(source, { environment: {}, ...options });
-  } catch (error) {
-    if (!ConfigError.isInstance(error)) throw error;
-    const [title, ...problems] = error.message.split('\n');
-    expect(title).toBe('The configuration is not valid.');
-    return problems;
-  }
-  throw new Error('The configuration was taken.');
-}
-
-function problemOf(source: unknown, options?: LoadConfigOptions): string {
-  const problems = problemsOf(source, options);
-  expect(problems).toHaveLength(1);
-  return problems[0] as string;
-}
-
-/** A budget in YAML that is sound but for what is given. */
-function budgetWith(fields: string): string {
-  return `budgets:\n  - name: odd\n    per: [user]\n${fields.replace(/^/gm, '    ')}\n`;
-}
 
 const YAML = `
 # Who may spend what.
@@ -269,47 +246,5 @@ colour: red`;
     const circle: Record<string, unknown> = {};
     circle['budgets'] = [circle];
     expect(problemsOf(circle).join()).toContain('nested more than 32 deep');
-  });
-});
-
-describe("the field's cases", () => {
-  test.each([
-    ['misspelt', 'limit: { usd: "5" }\nwindow: total\nwarnat: [0.8]', 'has no field "warnat"'],
-    ['misplaced', 'limit: { usd: "5", window: total }\nwindow: total', 'exactly one unit'],
-    ['of another window', 'limit: { usd: "5" }\nwindow: { fixed: 1d, timeZone: UTC }', 'timeZone'],
-  ])('case C-87: a key that is %s is refused', (_, fields, message) => {
-    expect(problemOf(budgetWith(fields))).toContain(message);
-  });
-
-  test.each(['"0"', '0', 'null', '"-1"', '.nan', 'none', '{}'])(
-    'case C-90: a limit of %s is refused, with the spellings of no limit and of none at all',
-    (value) => {
-      for (const limit of [`{ usd: ${value} }`, `{ tokens: ${value} }`, value]) {
-        const problem = problemsOf(budgetWith(`limit: ${limit}\nwindow: total`)).join('\n');
-        expect(problem).toMatch(/`unlimited`.*`block: true`|in quotes/);
-      }
-    },
-  );
-
-  test.each([
-    ['budget', 'limit: { usd: "-5" }\nwindow: total', 'is negative'],
-    ['window', 'limit: { usd: "5" }\nwindow: { fixed: 0s }', 'is no time at all'],
-  ])('case C-22: a negative or empty %s is refused before anything runs', (_, fields, message) => {
-    expect(problemOf(budgetWith(fields))).toContain(message);
-  });
-
-  test('case C-22: a negative price is refused', () => {
-    const overrides = { 'acme/large': { input: '-1', output: '2' } };
-    expect(problemOf({ budgets: [], prices: { overrides } })).toContain('write a plain decimal');
-  });
-
-  test.each([0, 32])('case C-39: anchor day %i is refused', (day) => {
-    const fields = `limit: { usd: "5" }\nwindow: { calendar: month, anchorDay: ${day} }`;
-    expect(problemOf(budgetWith(fields))).toContain('Write a whole number from 1 to 31');
-  });
-
-  test.each(['7days', '1M', '1mo', '30', '1.5h'])('case C-41: "%s" is no duration', (text) => {
-    const fields = `limit: { usd: "5" }\nwindow: { rolling: "${text}" }`;
-    expect(problemOf(budgetWith(fields))).toContain('is not a duration');
   });
 });
