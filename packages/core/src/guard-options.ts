@@ -39,6 +39,13 @@ export interface SpendGuardOptions {
   readonly now?: () => number;
 }
 
+/**
+ * What `reconfigure` takes: the whole of the terms, so what is left out falls back to its default; but
+ * the price book stays where no other is given. The rest a guard has for its life: it may be named, with
+ * the value that it has.
+ */
+export type SpendGuardTerms = Omit<SpendGuardOptions, 'sink' | 'onEvent' | 'now'>;
+
 function wholeNumber(min: number, max: number, unit: string): z.ZodOptional<z.ZodNumber> {
   const error = `write a whole number ${unit}from ${min} to ${max}`;
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error }).optional();
