@@ -13,7 +13,7 @@ export interface ConfigProblem {
 }
 
 /** `budgets[0].limit.usd` */
-export function pathText(path: readonly PropertyKey[]): string {
+function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((key, at) => {
       if (typeof key === 'number') return `[${key}]`;

@@ -11,7 +11,7 @@ const GRAMMAR = 'write ${NAME} or ${NAME:-default}, and $${ for ${ itself';
  * A text with `${NAME}` and `${NAME:-default}` replaced, which is never looked through again; `$${`
  * stands for `${`. A variable that is empty counts as not set.
  */
-export function replaceReferences(
+function replaceReferences(
   text: string,
   environment: Environment,
 ): { readonly text: string; readonly problem?: string } {
