@@ -176,6 +176,17 @@ describe('a call that is open settles under its old terms', () => {
     expect((await bench.guard.verify()).differences).toEqual([]);
   });
 
+  test('and a stream extends under the limit that it was admitted with', async () => {
+    const bench = benchOf([daily('0.01')]);
+    const stream = await admit(bench.guard, callOf(900, { identity: user, estimate: 'none' }));
+    await bench.guard.reconfigure({ budgets: [daily('0.0001')] });
+    expect(await stream.meter({ text: ' word'.repeat(500) })).toBe(true);
+    expect((await figures(bench))['daily']?.[1]).toBeGreaterThan(100_000);
+    expect((await bench.guard.reserve(callOf(1, { identity: user }))).admitted).toBe(false);
+    await stream.settle({ outcome: 'known', costNanoUsd: 900 * TOKEN });
+    expect(await figures(bench)).toEqual({ daily: [900 * TOKEN, 0] });
+  });
+
   test('with the rules that its budget had', async () => {
     const bench = benchOf([daily('1', { onUnknown: 'release' })]);
     const call = await admit(bench.guard, callOf(100, { identity: user }));
