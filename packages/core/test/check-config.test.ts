@@ -184,7 +184,10 @@ describe('a planted mistake is found, and nothing else', () => {
   });
 
   test('a secret that everybody can read', () => {
-    const yaml = `identity: { session-token: abc }\n${budgets('name: a, per: [authKey], limit: { usd: "5" }, window: total')}`;
+    const yaml = `identity: { session-token: abc }\n${budgets(
+      'name: a, per: [authKey], limit: { usd: "5" }, window: total',
+      'name: b, per: [authKey], limit: { requests: 5 }, window: total',
+    )}`;
     const found = findingsOf(yaml, { ...KNOWN, dimensions: ['authKey'] });
     expect(found.map(({ code, path }) => [code, path])).toEqual([
       ['readable-secret', 'budgets[0].per'],

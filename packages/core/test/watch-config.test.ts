@@ -159,33 +159,50 @@ describe('a file that is watched', () => {
   });
 });
 
-describe('a file that is being written', () => {
-  test('counts once two readings are the same', async () => {
-    const whole = `${requests(5)}  - { name: more, per: [], limit: { requests: 9 }, window: total }\n`;
-    const half = requests(5);
-    const applied: number[] = [];
-    const guard = {
-      reconfigure: async ({ budgets }: SpendGuardTerms) => {
-        applied.push(budgets.length);
-      },
-    };
-    let isDone = (): void => {};
-    const done = new Promise<void>((resolve) => {
-      isDone = resolve;
-    });
-    const { getBuiltinModule } = process;
-    const readings = [half, whole, half, whole, whole];
-    process.getBuiltinModule = (() => ({
-      readFile: async () => readings.shift() ?? whole,
-    })) as never;
-    try {
-      open.push(watchConfig('written.yaml', guard, { intervalMs: 10, onReload: () => isDone() }));
-    } finally {
-      process.getBuiltinModule = getBuiltinModule;
-    }
-    await done;
-    expect(applied).toEqual([2]);
+/** What comes of a file that reads like this, one text after the other, and then stays as it is. */
+async function applied(
+  readings: readonly string[],
+): Promise<{ budgets: number[]; errors: number }> {
+  const done = { budgets: [] as number[], errors: 0 };
+  const guard = {
+    reconfigure: async ({ budgets }: SpendGuardTerms) => {
+      done.budgets.push(budgets.length);
+    },
+  };
+  let isOver = (): void => {};
+  const over = new Promise<void>((resolve) => {
+    isOver = resolve;
   });
+  let reads = 0;
+  const readFile = async (): Promise<string> => {
+    reads += 1;
+    if (reads === readings.length + 5) isOver();
+    return readings[reads - 1] ?? (readings.at(-1) as string);
+  };
+  const { getBuiltinModule } = process;
+  process.getBuiltinModule = (() => ({ readFile })) as never;
+  try {
+    const onError = () => {
+      done.errors += 1;
+    };
+    open.push(watchConfig('read.yaml', guard, { intervalMs: 10, onError }));
+  } finally {
+    process.getBuiltinModule = getBuiltinModule;
+  }
+  await over;
+  return done;
+}
+
+test('a file that is being written counts once two readings are the same, and once in all', async () => {
+  const half = requests(5);
+  const whole = `${half}  - { name: more, per: [], limit: { requests: 9 }, window: total }\n`;
+  expect(await applied([half, whole, half, whole, whole])).toEqual({ budgets: [2], errors: 0 });
+});
+
+test('a file that stays bad is reported once', async () => {
+  const bad = 'budgets: [';
+  const result = await applied([requests(5), requests(5), bad, bad, bad]);
+  expect(result).toEqual({ budgets: [1], errors: 1 });
 });
 
 test('a watcher that is closed reads no more', async () => {
