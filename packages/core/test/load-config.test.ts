@@ -66,6 +66,7 @@ describe('a configuration that is sound', () => {
     expect(loadConfig(JSON.stringify(CONFIG))).toEqual(CONFIG);
     expect(loadConfig(JSON.stringify(CONFIG, null, '\t'))).toEqual(CONFIG);
     expect(loadConfig(YAML.replaceAll('\n', '\r\n'))).toEqual(CONFIG);
+    expect(loadConfig(`\ufeff${YAML}`)).toEqual(CONFIG);
     expect(loadConfig(CONFIG)).toEqual(CONFIG);
   });
 
