@@ -66,33 +66,31 @@ const patternSchema = z
 const oneOf = <const Word extends string>(...words: Word[]) =>
   z.enum(words, { error: `write ${words.join(' or ')}` });
 
+const fields = {
+  name: nameSchema,
+  per: perSchema.max(8, { error: 'a budget has at most 8 dimensions' }),
+  limit: limitSchema.optional(),
+  window: windowSchema,
+  match: z
+    .record(dimensionSchema, patternSchema, { error: 'write { model: "claude-opus-*" }' })
+    .optional(),
+  warnAt: z
+    .array(shareSchema, { error: 'write a list of shares, such as [0.8]' })
+    .max(16, { error: 'at most 16 shares' })
+    .optional(),
+  attribute: oneOf('reserve', 'settle').optional(),
+  onExpiry: oneOf('charge', 'release').optional(),
+  onUnknown: oneOf('charge', 'release').optional(),
+  block: z.boolean({ error: 'write true or false' }).optional(),
+};
+const FIELDS = Object.keys(fields).join(', ');
+
 const budgetSchema = z
-  .strictObject(
-    {
-      name: nameSchema,
-      per: perSchema.max(8, { error: 'a budget has at most 8 dimensions' }),
-      limit: limitSchema.optional(),
-      window: windowSchema,
-      match: z
-        .record(dimensionSchema, patternSchema, { error: 'write { model: "claude-opus-*" }' })
-        .optional(),
-      warnAt: z
-        .array(shareSchema, { error: 'write a list of shares, such as [0.8]' })
-        .max(16, { error: 'at most 16 shares' })
-        .optional(),
-      attribute: oneOf('reserve', 'settle').optional(),
-      onExpiry: oneOf('charge', 'release').optional(),
-      onUnknown: oneOf('charge', 'release').optional(),
-      block: z.boolean({ error: 'write true or false' }).optional(),
-    },
-    { error: notAnObject },
-  )
+  .strictObject(fields, { error: notAnObject })
   .superRefine((budget, context) => {
     const problem = contradictionIn(budget as Budget);
     if (problem !== undefined) context.addIssue({ code: 'custom', ...problem });
   });
-
-const FIELDS = 'name, per, limit, window, match, warnAt, attribute, onExpiry, onUnknown and block';
 
 function notAnObject(issue: { readonly code?: string; readonly keys?: unknown }): string {
   if (issue.code !== 'unrecognized_keys') return `a budget is an object with ${FIELDS}`;
