@@ -5,9 +5,8 @@ import { defineBudgets } from './budget.ts';
 import { CallPrice } from './call-price.ts';
 import type { CallRequest } from './call-request.ts';
 import { ConfigError, MissingIdentityError } from './errors.ts';
-import type { SpendGuardOptions } from './guard-options.ts';
+import { checkGuardOptions, type SpendGuardOptions } from './guard-options.ts';
 import { checkedIdentity, type Identity } from './identity.ts';
-import type { PriceBook } from './price-book.ts';
 
 /** Who pays for a call, and with what it is priced. */
 export interface BoundCall {
@@ -20,24 +19,22 @@ const NOBODY: Identity = {};
 
 /** Finds the accounts and the price of a call. */
 export class CallBinder {
-  readonly ambient: AmbientIdentity = new AmbientIdentity();
-  readonly #rules: readonly BudgetRule[];
-  readonly prices: PriceBook | undefined;
-  readonly #identity: Identity | undefined;
-  readonly #unbudgeted: 'deny' | 'allow';
+  readonly ambient: AmbientIdentity;
+  readonly options: SpendGuardOptions;
+  readonly rules: readonly BudgetRule[];
   readonly #secrets: ReadonlySet<string>;
   readonly #memo: BindingMemo;
 
-  /** @throws ConfigError for budgets that are not valid, or that are in USD without prices. */
-  constructor(options: SpendGuardOptions) {
-    this.#rules = defineBudgets(options.budgets).map(compileBudget);
-    this.prices = options.prices;
-    this.#identity = options.identity;
-    this.#unbudgeted = options.unbudgeted ?? 'deny';
+  /** @throws ConfigError for options and budgets that are not valid, and for USD without prices. */
+  constructor(options: SpendGuardOptions, ambient: AmbientIdentity = new AmbientIdentity()) {
+    checkGuardOptions(options);
+    this.ambient = ambient;
+    this.options = { ...options };
+    this.rules = defineBudgets(options.budgets).map(compileBudget);
     this.#secrets = new Set(['apiKey', ...(options.secrets ?? [])]);
-    this.#memo = new BindingMemo(this.#rules.find(({ per }) => per.length > 0)?.per[0]);
-    const money = this.#rules.find(({ unit }) => unit === 'usd');
-    if (money !== undefined && this.prices === undefined) {
+    this.#memo = new BindingMemo(this.rules.flatMap(({ per }) => per)[0]);
+    const money = this.rules.find(({ unit }) => unit === 'usd');
+    if (money && !options.prices) {
       throw new ConfigError(
         `Budget "${money.budget}" is in USD, and nobody says what models cost. Add ` +
           "`prices: createPriceBook()` from '@hardcap/prices', or limit tokens or requests instead.",
@@ -56,25 +53,21 @@ export class CallBinder {
     const given = fallback === undefined ? own : { ...fallback, ...own };
     const binding = this.#memo.find(given, provider, model) ?? this.#bindAnew(given, request);
     const { identity, accounts, countsMoney } = binding;
-    const price = new CallPrice(this.prices, request, at, countsMoney);
+    const price = new CallPrice(this.options.prices, request, at, countsMoney);
     return { identity, accounts: price.quote?.free ? accounts.filter(bindsFree) : accounts, price };
   }
 
   #bindAnew(given: Identity, request: CallRequest): Binding {
     const { provider, model } = request;
     const identity = this.checked({ ...given, provider, model });
-    const accounts = bindBudgets(this.#rules, identity);
-    if (accounts.length === 0 && this.#unbudgeted === 'deny')
+    const accounts = bindBudgets(this.rules, identity);
+    if (accounts.length === 0 && this.options.unbudgeted !== 'allow')
       throw this.#unbound(request, identity);
     const countsMoney = accounts.some(({ rule }) => rule.unit === 'usd');
     // A copy, since the caller may change its object and use it again.
     const binding = { given: { ...given }, provider, model, identity, accounts, countsMoney };
     this.#memo.remember(binding);
     return binding;
-  }
-
-  get rules(): readonly BudgetRule[] {
-    return this.#rules;
   }
 
   /** An identity as a call made here and now would have it, without what the call itself adds. */
@@ -90,18 +83,18 @@ export class CallBinder {
   /** What is known where a call says nothing: of its context, of its adapter, of the guard. */
   #fallback(ofAdapter?: Identity): Identity | undefined {
     const ambient = this.ambient.get();
-    if (ambient === undefined && ofAdapter === undefined) return this.#identity;
-    return { ...this.#identity, ...ofAdapter, ...ambient };
+    if (ambient === undefined && ofAdapter === undefined) return this.options.identity;
+    return { ...this.options.identity, ...ofAdapter, ...ambient };
   }
 
   #unbound(request: CallRequest, identity: Identity): MissingIdentityError {
-    const known = Object.keys(identity).filter((dimension) => !isOfCall(dimension));
-    const budgets = this.#rules.map(
+    const { provider: _, model: __, ...known } = identity;
+    const budgets = this.rules.map(
       ({ budget, per }) => `"${budget}" (per ${per.join(', ') || 'everyone'})`,
     );
     return new MissingIdentityError(
       `No budget binds this call to ${request.model}. Its identity has ` +
-        `${known.join(', ') || 'no dimensions'}; the budgets are ${budgets.join(', ') || 'none'}. ` +
+        `${Object.keys(known).join(', ') || 'no dimensions'}; the budgets are ${budgets.join(', ') || 'none'}. ` +
         'Give what is missing with the call or by withIdentity, add a budget that binds it, or set ' +
         '`unbudgeted: "allow"`.',
     );
@@ -111,9 +104,4 @@ export class CallBinder {
 /** What is declared free costs no money, so budgets of money have no say in it, unless they are blocked. */
 function bindsFree({ rule }: BoundAccount): boolean {
   return rule.unit !== 'usd' || rule.blocked;
-}
-
-/** Dimensions that hardcap adds itself. */
-export function isOfCall(dimension: string): boolean {
-  return dimension === 'model' || dimension === 'provider';
 }

@@ -46,7 +46,7 @@ export function correctionRequest(
 
 /** @throws UnpricedModelError when money counts, and nobody knows what the usage costs. */
 function targetOf(
-  { prices }: CallBinder,
+  { options: { prices } }: CallBinder,
   { entry, places }: ChargedCall,
   correction: Correction,
 ): Target {

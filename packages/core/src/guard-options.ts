@@ -39,6 +39,13 @@ export interface SpendGuardOptions {
   readonly now?: () => number;
 }
 
+/**
+ * What `reconfigure` takes: the whole of the terms, so what is left out falls back to its default; but
+ * the price book stays where no other is given. The rest a guard has for its life: it may be named, with
+ * the value that it has.
+ */
+export type SpendGuardTerms = Omit<SpendGuardOptions, 'sink' | 'onEvent' | 'now'>;
+
 function wholeNumber(min: number, max: number, unit: string): z.ZodOptional<z.ZodNumber> {
   const error = `write a whole number ${unit}from ${min} to ${max}`;
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error }).optional();
@@ -56,7 +63,7 @@ const withMethod = (method: string, error: string) =>
 
 const DIMENSIONS = 'write strings by dimension: { org: "acme" }';
 
-const fields = {
+export const optionFields: Readonly<Record<keyof SpendGuardOptions, z.ZodType>> = {
   // Checked where it is read.
   budgets: z.unknown().optional(),
   sink: withMethod('reserve', 'write a UsageSink, such as new MemoryUsageSink()').optional(),
@@ -72,8 +79,8 @@ const fields = {
   onEvent: callable.optional(),
   now: callable.optional(),
 };
-const KNOWN = Object.keys(fields).join(', ');
-const optionsSchema = z.strictObject(fields, { error: misshapen });
+const KNOWN = Object.keys(optionFields).join(', ');
+const optionsSchema = z.strictObject(optionFields, { error: misshapen });
 
 function misshapen(issue: { readonly code?: string; readonly keys?: unknown }): string {
   if (issue.code !== 'unrecognized_keys') return `write an object with budgets; there are ${KNOWN}`;

@@ -11,11 +11,11 @@ import type { Alert, AlertFilter } from './alerts.ts';
 import { CallAdmission, type Reservation } from './call-admission.ts';
 import { CallBinder } from './call-binder.ts';
 import type { BookKeeping } from './call-books.ts';
-import { type CallRequest, checkCallRequest, type Estimate } from './call-request.ts';
+import { type CallRequest, checkCallRequest } from './call-request.ts';
 import type { Correction } from './correction-order.ts';
 import { BudgetExceededError } from './errors.ts';
 import { EventPort } from './event.ts';
-import { checkGuardOptions, type SpendGuardOptions } from './guard-options.ts';
+import type { SpendGuardOptions, SpendGuardTerms } from './guard-options.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Identity } from './identity.ts';
 import type { LedgerEntry, LedgerQuery } from './ledger-entry.ts';
@@ -38,8 +38,7 @@ export function createSpendGuard(options: SpendGuardOptions): SpendGuard {
 
 /** See {@link createSpendGuard}. */
 export class SpendGuard {
-  readonly #binder: CallBinder;
-  readonly #estimate: Estimate;
+  #binder: CallBinder;
   readonly #now: () => number;
   readonly #keeping: BookKeeping;
   readonly #heartbeat: Heartbeat;
@@ -49,9 +48,7 @@ export class SpendGuard {
   #reading: number | null = null;
 
   constructor(options: SpendGuardOptions) {
-    checkGuardOptions(options);
     this.#binder = new CallBinder(options);
-    this.#estimate = options.estimate ?? 'ceiling';
     this.#now = options.now ?? Date.now;
     const { reservationTtlMs: ttlMs = 120_000, maxCallMs = 3_600_000 } = options;
     const sink = options.sink ?? new MemoryUsageSink({ now: () => this.#reading ?? this.#now() });
@@ -75,7 +72,7 @@ export class SpendGuard {
       checkCallRequest(request);
       const startedAt = this.#now();
       const { identity, accounts, price } = this.#binder.bind(request, startedAt);
-      const estimate = request.estimate ?? this.#estimate;
+      const estimate = request.estimate ?? this.#binder.options.estimate ?? 'ceiling';
       const plan = planAdmission(request, accounts, price, estimate);
       const id = this.#nextId();
       this.#reading = startedAt;
@@ -198,6 +195,17 @@ export class SpendGuard {
   ): Promise<LedgerEntry> {
     const { correctEntry } = await import('./correct-entry.ts');
     return correctEntry(this.#binder, this.#keeping, entryId, correction, note);
+  }
+
+  /**
+   * Puts other terms in force for the calls that are reserved from then on, all of them at once. Accounts
+   * keep what was spent and held by their keys; open calls settle under the terms they were admitted with.
+   *
+   * @throws ConfigError for terms that are not valid, or that a guard cannot change; nothing changes then.
+   */
+  async reconfigure(terms: SpendGuardTerms): Promise<void> {
+    const { reconfigured } = await import('./reconfigure.ts');
+    this.#binder = reconfigured(this.#binder, terms);
   }
 
   /** Tells the sink at once what it has not answered yet, and waits for it. The rest is sent later. */
