@@ -65,10 +65,13 @@ function callerPair(): Contender {
   };
 }
 
-/** The least that could be done: three counters in maps behind two async functions, and no books. */
+/**
+ * The least that could be done: three counters in maps behind two async functions, with a hold that
+ * knows when it expires, and no books.
+ */
 function bareMapPair(): Contender {
   const counters = new Map<string, { committed: number; held: number }>();
-  const open = new Map<number, string[]>();
+  const open = new Map<number, { readonly keys: string[]; readonly expiresAt: number }>();
   let next = 0;
   async function reserve(user: string, amount: number): Promise<number> {
     const keys = [`user-daily|user=${user}`, 'org-monthly|org=acme', `tpm|user=${user}`];
@@ -82,11 +85,11 @@ function bareMapPair(): Contender {
       counter.held += amount;
     }
     next += 1;
-    open.set(next, keys);
+    open.set(next, { keys, expiresAt: Date.now() + 120_000 });
     return next;
   }
   async function settle(id: number, held: number, amount: number): Promise<void> {
-    for (const key of open.get(id) ?? []) {
+    for (const key of open.get(id)?.keys ?? []) {
       const counter = counters.get(key);
       if (counter === undefined) continue;
       counter.held -= held;

@@ -1,4 +1,4 @@
-import type { AdmissionPlan } from './admission.ts';
+import { type AdmissionPlan, heldInMoney } from './admission.ts';
 import { type Awaitable, isPending } from './awaitable.ts';
 import { type BookedCall, type BookKeeping, CallBooks } from './call-books.ts';
 import { openDetails } from './call-details.ts';
@@ -12,9 +12,6 @@ import type { ReserveAnswer } from './usage-sink.ts';
 export type Reservation =
   | { readonly admitted: true; readonly call: SpendCall }
   | { readonly admitted: false; readonly denial: Denial };
-
-/** A call that is bound and priced, and not yet held. */
-export type BoundRequest = Omit<BookedCall, 'heldNanoUsd'>;
 
 /** How often other calls may get in between asking what is left and taking it. */
 const MAX_ATTEMPTS = 4;
@@ -32,19 +29,9 @@ export class CallAdmission {
     this.#onEnd = (call) => heartbeat.delete(call);
   }
 
-  admit(request: BoundRequest, plan: AdmissionPlan, attempt = 1): Awaitable<Reservation> {
+  admit(call: BookedCall, plan: AdmissionPlan, attempt = 1): Awaitable<Reservation> {
     const { sink, ttlMs } = this.#keeping;
-    const { id, identity, accounts, price, startedAt } = request;
-    const heldNanoUsd = heldInMoney(plan);
-    const call = {
-      id,
-      request: request.request,
-      identity,
-      accounts,
-      price,
-      startedAt,
-      heldNanoUsd,
-    };
+    const { id } = call;
     const { claims } = plan;
     const answer = sink.reserve({ id, claims, ttlMs, details: () => openDetails(call) });
     return isPending(answer)
@@ -85,7 +72,8 @@ export class CallAdmission {
       // Its code cannot be loaded, as after the files of a running process were replaced.
       () => undefined,
     );
-    return smaller ? this.admit(call, smaller, attempt + 1) : this.#denied(answer, call);
+    if (smaller === undefined) return this.#denied(answer, call);
+    return this.admit({ ...call, heldNanoUsd: heldInMoney(smaller) }, smaller, attempt + 1);
   }
 
   #denied(answer: RefusedAnswer, call: BookedCall): Reservation {
@@ -117,10 +105,4 @@ function callOf(
   { at }: ReserveAnswer,
 ): { id: string; identity: Identity; provider: string; model: string; at: number } {
   return { id, identity, provider: request.provider, model: request.model, at };
-}
-
-/** What a plan holds in money; null when no budget of the call is in USD. */
-function heldInMoney({ claims }: AdmissionPlan): number | null {
-  for (const { account, amount } of claims) if (account.rule.unit === 'usd') return amount;
-  return null;
 }

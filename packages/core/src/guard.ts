@@ -6,7 +6,7 @@ import type {
   LimitChange,
   UnitAmount,
 } from './adjustment-order.ts';
-import { planAdmission } from './admission.ts';
+import { heldInMoney, planAdmission } from './admission.ts';
 import type { Alert, AlertFilter } from './alerts.ts';
 import { CallAdmission, type Reservation } from './call-admission.ts';
 import { CallBinder } from './call-binder.ts';
@@ -76,7 +76,8 @@ export class SpendGuard {
       const plan = planAdmission(request, accounts, price, estimate);
       const id = this.#nextId();
       this.#reading = startedAt;
-      const call = { id, request, identity, accounts, price, startedAt };
+      const heldNanoUsd = heldInMoney(plan);
+      const call = { id, request, identity, accounts, price, startedAt, heldNanoUsd };
       return Promise.resolve(this.#admission.admit(call, plan));
     } catch (error) {
       return Promise.reject(error);
