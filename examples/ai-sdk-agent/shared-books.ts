@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type SpendGuard, usd } from '@hardcap/core';
 import type { Exchange } from '@hardcap/test/wire/exchange.ts';
 import { exactly } from './call-table.ts';
-import { CAP } from './team-guard.ts';
 
 const POLL_MS = 100;
 
@@ -21,17 +20,18 @@ export async function holdsExpired(guard: SpendGuard): Promise<void> {
   }
 }
 
-/** Holds the file against its cap, its ledger and the provider's books; false when anything is off. */
+/** Holds the store against its cap, its ledger and the provider's books; false when anything is off. */
 export async function compareSharedBooks(
   guard: SpendGuard,
+  cap: string,
   exchanges: readonly Exchange[] | null,
 ): Promise<boolean> {
   const { settled, killed } = await spentBy(guard);
   const { differences } = await guard.verify();
-  const capped = settled + killed <= usd(CAP);
+  const capped = settled + killed <= usd(cap);
   const proved = differences.length === 0;
   const total = exactly(settled + killed);
-  console.log(`team    ${total} ${capped ? 'of' : 'ABOVE'} $${CAP} by the ledger`);
+  console.log(`team    ${total} ${capped ? 'of' : 'ABOVE'} $${cap} by the ledger`);
   console.log(`        counters ${proved ? '=' : '!='} ledger, by verify()`);
   if (exchanges === null) return capped && proved;
 
