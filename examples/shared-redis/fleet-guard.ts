@@ -10,7 +10,8 @@ export function fleetGuard(url: string, onEvent?: (event: GuardEvent) => void): 
     prices: createPriceBook(),
     budgets: [{ name: 'team', per: ['team'], limit: { usd: CAP }, window: { calendar: 'month' } }],
     identity: { team: 'research' },
-    sink: new RedisUsageSink(url, { namespace: 'demo' }),
+    // Long, since three processes that start at once may be slow to find the server.
+    sink: new RedisUsageSink(url, { namespace: 'demo', timeoutMs: 10_000 }),
     // Short, so that the demo need not wait two minutes for the hold of a process that was killed.
     reservationTtlMs: 3_000,
     ...(onEvent === undefined ? {} : { onEvent }),

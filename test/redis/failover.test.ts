@@ -1,7 +1,8 @@
 import { RedisUsageSink } from '@hardcap/redis';
 import { afterEach, expect, test } from 'vitest';
 import { accountOf, claimOn } from '../../packages/redis/test/support/accounts.ts';
-import { TestRedis } from '../../packages/redis/test/support/test-redis.ts';
+import { startPair } from '../../packages/redis/test/support/replica-pair.ts';
+import type { TestRedis } from '../../packages/redis/test/support/test-redis.ts';
 
 const account = accountOf('a', { limit: 1_000_000 });
 const started: TestRedis[] = [];
@@ -10,18 +11,10 @@ afterEach(async () => {
   for (const redis of started.splice(0)) await redis.stop();
 });
 
-async function start(...options: string[]): Promise<TestRedis> {
-  const redis = await TestRedis.start(...options);
-  started.push(redis);
-  return redis;
-}
-
 async function pair(): Promise<readonly [master: TestRedis, replica: TestRedis]> {
-  const master = await start('--repl-diskless-sync-delay', '0');
-  const replica = await start('--replicaof', '127.0.0.1', `${master.server.port}`);
-  const state = async () => String(await replica.client().info('replication'));
-  await expect.poll(state, { timeout: 10_000 }).toContain('master_link_status:up');
-  return [master, replica];
+  const both = await startPair();
+  started.push(...both);
+  return both;
 }
 
 const ask = (id: string) => ({ id, claims: [claimOn(account, 7)], ttlMs: 600_000 });

@@ -1,13 +1,43 @@
-import type { RedisClient } from './redis-client.ts';
+import type { DedicatedClient, RedisClient } from './redis-client.ts';
 
 /** What is needed of a client of the package `redis` (node-redis), connected. */
 export interface NodeRedisClient {
   sendCommand(args: string[]): Promise<unknown>;
+  /** Needed with `durability` alone; a cluster client has none that will do. */
+  duplicate?(): DedicatedNodeRedisClient;
+}
+
+export interface DedicatedNodeRedisClient {
+  sendCommand(args: string[]): Promise<unknown>;
+  connect(): Promise<unknown>;
+  destroy(): void;
+  on(event: string, listener: () => void): unknown;
 }
 
 /** A client of the package `redis` for the sink. It stays yours. */
 export function fromNodeRedis(client: NodeRedisClient): RedisClient {
+  const { duplicate } = client;
   return {
     call: (command, ...args) => client.sendCommand([command, ...args.map(String)]),
+    ...(duplicate === undefined ? {} : { duplicate: () => dedicated(duplicate.call(client)) }),
+  };
+}
+
+function dedicated(client: DedicatedNodeRedisClient): DedicatedClient {
+  let isDestroyed = false;
+  const connected = client.connect();
+  // Each call fails by itself.
+  connected.catch(() => {});
+  return {
+    call: async (command, ...args) => {
+      await connected;
+      return client.sendCommand([command, ...args.map(String)]);
+    },
+    // It tells the end of a connection as an error, and before it makes another.
+    on: (_event, listener) => client.on('error', listener),
+    disconnect: () => {
+      if (!isDestroyed) client.destroy();
+      isDestroyed = true;
+    },
   };
 }

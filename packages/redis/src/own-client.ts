@@ -1,30 +1,48 @@
-import type { RedisClient } from './redis-client.ts';
+import type { DedicatedClient, RedisClient } from './redis-client.ts';
+
+type Listener = readonly [event: 'close' | 'error', listener: () => void];
 
 /** A client that the sink makes from a URL, with the first call, and closes. */
-export class OwnClient implements RedisClient {
+export class OwnClient implements RedisClient, DedicatedClient {
   readonly #url: string;
+  readonly #options: object;
+  // Each call fails by itself; without a listener the client writes to the console, too.
+  readonly #listeners: Listener[] = [['error', () => {}]];
   #client: Promise<import('ioredis').Redis> | null = null;
 
-  constructor(url: string) {
+  constructor(url: string, options: object = {}) {
     this.#url = url;
+    this.#options = options;
   }
 
   async call(command: string, ...args: (string | number)[]): Promise<unknown> {
-    this.#client ??= connect(this.#url);
+    this.#client ??= this.#connect();
     const client = await this.#client;
     return client.call(command, ...args);
+  }
+
+  duplicate(override: object = {}): OwnClient {
+    return new OwnClient(this.#url, override);
+  }
+
+  /** Before the first call. */
+  on(...listener: Listener): void {
+    this.#listeners.push(listener);
+  }
+
+  disconnect(): void {
+    this.close().catch(() => {});
   }
 
   async close(): Promise<void> {
     const client = await this.#client;
     client?.disconnect();
   }
-}
 
-async function connect(url: string): Promise<import('ioredis').Redis> {
-  const { Redis } = await import('ioredis');
-  const client = new Redis(url);
-  // Each call fails by itself; without a listener the client writes to the console, too.
-  client.on('error', () => {});
-  return client;
+  async #connect(): Promise<import('ioredis').Redis> {
+    const { Redis } = await import('ioredis');
+    const client = new Redis(this.#url, this.#options);
+    for (const [event, listener] of this.#listeners) client.on(event, listener);
+    return client;
+  }
 }

@@ -1,3 +1,4 @@
+import type { Durability } from './durability.ts';
 import type { SessionOptions } from './store-session.ts';
 
 export interface RedisUsageSinkOptions {
@@ -5,6 +6,12 @@ export interface RedisUsageSinkOptions {
   readonly namespace?: string;
   /** The longest that an operation may take, in ms. @default 1_000 */
   readonly timeoutMs?: number;
+  /**
+   * Whether replicas have to confirm a hold before its call is admitted, on a connection of its own.
+   * One that too few confirm in time is given back, and the call refused with `SinkUnavailableError`.
+   * @default 'async': a failover may lose the latest holds
+   */
+  readonly durability?: Durability;
   /** For how long what has ended is remembered, so that a repetition is recognised, in ms. @default 600_000 */
   readonly rememberedMs?: number;
   /** For how long a late settlement of an expired hold is awaited, in ms. @default 86_400_000 */

@@ -36,17 +36,20 @@ import {
   readRefusals,
   resolutionIn,
 } from './answer-text.ts';
+import { dedicatedClient } from './durability.ts';
 import { LedgerPruner } from './ledger-pruner.ts';
 import { readLedger } from './ledger-reader.ts';
 import { OwnClient } from './own-client.ts';
 import type { RedisClient } from './redis-client.ts';
 import { type RedisUsageSinkOptions, sessionOptions } from './redis-usage-sink-options.ts';
+import { ReplicatedConnection } from './replicated-connection.ts';
 import { AccountArguments, correctionText, waysOf } from './script-arguments.ts';
 import { type Argument, ScriptRunner } from './script-runner.ts';
 import { ADJUST, EXTEND, READ, RELEASE, RESERVE, type Script, SETTLE } from './scripts.ts';
 import { checkClient } from './server-checks.ts';
 import { storeKeys } from './store-keys.ts';
 import { StoreSession } from './store-session.ts';
+import { UnconfirmedError } from './unconfirmed-error.ts';
 import { verifyBooks } from './verify-books.ts';
 
 /** How often an operation is repeated because its windows were over. */
@@ -58,13 +61,14 @@ export class RedisUsageSink implements UsageSink {
   readonly #runner: ScriptRunner;
   readonly #ledger: string;
   readonly #own: OwnClient | null;
+  readonly #replicated: ReplicatedConnection | null;
   readonly #pruner: LedgerPruner;
   readonly #accounts: AccountArguments = new AccountArguments();
 
   /**
    * @param redis a client of ioredis, which stays yours and is never closed, or the URL of a server,
    *   for which the sink makes a client of its own (`ioredis` must be installed).
-   * @throws ConfigError for a client with `keyPrefix`.
+   * @throws ConfigError for a client with `keyPrefix`, and for `durability` where it cannot be had.
    */
   constructor(redis: RedisClient | string, options: RedisUsageSinkOptions = {}) {
     if (typeof redis !== 'string') checkClient(redis);
@@ -72,7 +76,12 @@ export class RedisUsageSink implements UsageSink {
     const client = typeof redis === 'string' ? (this.#own as OwnClient) : redis;
     const keys = storeKeys(options.namespace ?? 'default');
     this.#ledger = keys.ledger;
-    this.#runner = new ScriptRunner(client, keys, options.timeoutMs ?? 1_000);
+    const { timeoutMs = 1_000, durability = 'async' } = options;
+    this.#replicated =
+      durability === 'async'
+        ? null
+        : new ReplicatedConnection(dedicatedClient(client, durability, timeoutMs), durability);
+    this.#runner = new ScriptRunner(client, keys, timeoutMs, this.#replicated);
     this.#session = new StoreSession(this.#runner, sessionOptions(options));
     const capacity = options.ledgerCapacity ?? 100_000;
     this.#pruner = new LedgerPruner(this.#runner, this.#session, this.#ledger, capacity);
@@ -82,11 +91,18 @@ export class RedisUsageSink implements UsageSink {
     checkId(id);
     checkClaims(claims);
     checkTtl(ttlMs);
-    const reply = await this.#run(RESERVE, (at) => {
-      const args: Argument[] = [inJson(id), ttlMs, this.#session.notAfter];
-      for (const claim of claims) this.#accounts.claim(args, claim, at, at + ttlMs);
-      return args;
-    });
+    const deadline = Date.now() + this.#runner.timeoutMs;
+    let reply: Reply;
+    try {
+      reply = await this.#run(RESERVE, (at) => {
+        const args: Argument[] = [inJson(id), ttlMs, this.#session.notAfter];
+        for (const claim of claims) this.#accounts.claim(args, claim, at, at + ttlMs);
+        return args;
+      });
+    } catch (error) {
+      if (error instanceof UnconfirmedError) await this.#giveBack(id, deadline - Date.now());
+      throw error;
+    }
     const [status, at, more, notices] = reply as [string, number, unknown, string];
     if (status === 'mismatch') throw new ReservationMismatchError(id, resolutionIn(more));
     const base = { at, notices: readNotices(notices) };
@@ -188,10 +204,22 @@ export class RedisUsageSink implements UsageSink {
     return verifyBooks(this.#session, true);
   }
 
-  /** Closes the client that the sink has made, and no other. */
+  /** Closes the clients that the sink has made, and no other. */
   async close(): Promise<void> {
     await this.#pruner.settled();
+    this.#replicated?.disconnect();
     await this.#own?.close();
+  }
+
+  /** Waits no longer than the call may take; what fails is charged or released when it expires. */
+  async #giveBack(id: string, mostMs: number): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const isOver = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, mostMs);
+    });
+    const isReleased = this.release(id).catch(() => {});
+    await Promise.race([isReleased, isOver]);
+    clearTimeout(timer);
   }
 
   /**

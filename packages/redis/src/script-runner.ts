@@ -1,8 +1,10 @@
 import { SinkUnavailableError } from '@hardcap/core';
 import type { RedisClient } from './redis-client.ts';
 import { fateOf, messageOf } from './redis-failure.ts';
-import type { Script } from './scripts.ts';
+import type { ReplicatedConnection } from './replicated-connection.ts';
+import { EXTEND, RELEASE, RESERVE, type Script } from './scripts.ts';
 import type { StoreKeys } from './store-keys.ts';
+import { UnconfirmedError } from './unconfirmed-error.ts';
 
 export type Argument = string | number;
 
@@ -15,11 +17,19 @@ export class ScriptRunner {
   readonly #client: RedisClient;
   readonly #keys: readonly string[];
   readonly #timeoutMs: number;
+  readonly #replicated: ReplicatedConnection | null;
   /** Whether the server takes scripts that say what they may do: from Redis 7 on. */
   takesFlags = false;
 
-  constructor(client: RedisClient, { books, due, ledger }: StoreKeys, timeoutMs: number) {
+  /** @param replicated for scripts that hold something, where replicas have to confirm that. */
+  constructor(
+    client: RedisClient,
+    { books, due, ledger }: StoreKeys,
+    timeoutMs: number,
+    replicated: ReplicatedConnection | null,
+  ) {
     this.#client = client;
+    this.#replicated = replicated;
     this.#keys = [books, due, ledger];
     this.#timeoutMs = timeoutMs;
   }
@@ -32,17 +42,26 @@ export class ScriptRunner {
    * Runs a script. Where nobody knows whether it ran, it is sent again while there is time: its id
    * makes that harmless.
    *
-   * @throws SinkUnavailableError when the server does not answer in time, or with an error.
+   * @throws SinkUnavailableError when the server does not answer in time, or with an error, and
+   * UnconfirmedError where too few replicas have a hold that the server has.
    */
   run(script: Script, args: readonly Argument[]): Promise<unknown> {
     const { sha, text } = (this.takesFlags && script.flagged) || script;
     const rest = [this.#keys.length, ...this.#keys, ...args];
+    const call = this.#callOf(script);
     return this.#inTime(script.name, (isUnknown) => {
       // A server that was restarted or took over has never seen the script.
-      return isUnknown
-        ? this.#client.call('EVAL', text, ...rest)
-        : this.#client.call('EVALSHA', sha, ...rest);
+      return isUnknown ? call('EVAL', text, ...rest) : call('EVALSHA', sha, ...rest);
     });
+  }
+
+  #callOf(script: Script): RedisClient['call'] {
+    if (this.#replicated !== null) {
+      if (script === RESERVE || script === EXTEND) return this.#replicated.callConfirmed;
+      // Must not get ahead of what it gives back.
+      if (script === RELEASE) return this.#replicated.call;
+    }
+    return (command, ...args) => this.#client.call(command, ...args);
   }
 
   /** A command that reads. */
@@ -74,6 +93,11 @@ export class ScriptRunner {
       const failed = (error: unknown): void => {
         if (messageOf(error).startsWith('NOSCRIPT')) {
           attempt(true);
+          return;
+        }
+        if (error instanceof UnconfirmedError) {
+          end();
+          reject(error);
           return;
         }
         const { isPassing, text } = fateOf(error);

@@ -22,7 +22,9 @@ export class RedisServer {
   static async start(...options: string[]): Promise<RedisServer> {
     const folder = mkdtempSync(join(tmpdir(), 'hardcap-redis-'));
     const place = options.indexOf('--port');
-    const port = place < 0 ? await freePort() : Number(options[place + 1]);
+    // Nodes of a cluster talk to each other 10,000 ports above their own.
+    const highest = options.includes('--cluster-enabled') ? 55_535 : 65_535;
+    const port = place < 0 ? await freePort(highest) : Number(options[place + 1]);
     const own = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
     const server = new RedisServer(port, [...own, ...options], folder);
     await server.#ready();
@@ -77,11 +79,13 @@ export class RedisServer {
   }
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
+export async function freePort(highest: number = 65_535): Promise<number> {
+  for (;;) {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    await new Promise((resolve) => server.close(resolve));
+    if (address === null || typeof address === 'string') throw new Error('no port is free');
+    if (address.port <= highest) return address.port;
+  }
 }

@@ -4,7 +4,13 @@ import { RedisServer } from './redis-server.ts';
 
 type ClientOptions = Pick<
   RedisOptions,
-  'port' | 'keyPrefix' | 'enableAutoPipelining' | 'autoResendUnfulfilledCommands'
+  | 'port'
+  | 'keyPrefix'
+  | 'enableAutoPipelining'
+  | 'autoResendUnfulfilledCommands'
+  | 'enableReadyCheck'
+  | 'username'
+  | 'password'
 >;
 
 /** A server, and clients that end with it. */

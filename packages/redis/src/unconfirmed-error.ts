@@ -1,0 +1,4 @@
+import { SinkUnavailableError } from '@hardcap/core';
+
+/** The server has a hold, and too few replicas have said that they do. */
+export class UnconfirmedError extends SinkUnavailableError {}
