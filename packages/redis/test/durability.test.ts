@@ -132,11 +132,11 @@ describe('where it cannot be had', () => {
   const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
 
   test.each([
-    ['a cluster', cluster, SURE, 'goes to several servers'],
+    ['a cluster', cluster, { replicas: 1, timeoutMs: 50 }, 'goes to several servers'],
     [
       'a client over HTTP',
       upstashRest({ url: 'http://127.0.0.1:1', token: 'x' }),
-      SURE,
+      { replicas: 1, timeoutMs: 50 },
       'no `duplicate()`',
     ],
     ['no replica', admin, { replicas: 0, timeoutMs: 10 }, 'durability.replicas'],

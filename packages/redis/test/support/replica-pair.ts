@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { vi } from 'vitest';
 import { TestRedis } from './test-redis.ts';
 
 /** A master and a replica of it that has caught up. @param masterPort where the replica finds it, if not there */
@@ -8,7 +8,13 @@ export async function startPair(
   const master = await TestRedis.start('--repl-diskless-sync-delay', '0');
   const port = (await masterPort?.(master)) ?? master.server.port;
   const replica = await TestRedis.start('--replicaof', '127.0.0.1', `${port}`);
-  const state = async () => String(await replica.client().info('replication'));
-  await expect.poll(state, { timeout: 10_000 }).toContain('master_link_status:up');
+  const client = replica.client();
+  await vi.waitFor(
+    async () => {
+      const state = String(await client.info('replication'));
+      if (!state.includes('master_link_status:up')) throw new Error('the replica is not there yet');
+    },
+    { timeout: 10_000 },
+  );
   return [master, replica];
 }

@@ -1,0 +1,96 @@
+import { Cluster, Redis } from 'ioredis';
+import { vi } from 'vitest';
+import { RedisServer } from '../../packages/redis/test/support/redis-server.ts';
+
+const MASTERS = 3;
+const SLOTS = 16_384;
+const FOUND = { timeout: 20_000, interval: 50 };
+
+/** Three masters, and a replica of each, that take over within seconds. */
+export class RedisCluster {
+  readonly #servers: readonly RedisServer[];
+  readonly #clients: Redis[] = [];
+  readonly #clusters: Cluster[] = [];
+
+  static async start(): Promise<RedisCluster> {
+    const options = [
+      ...['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
+      ...['--cluster-node-timeout', '1000', '--repl-diskless-sync-delay', '0'],
+    ];
+    const servers: RedisServer[] = [];
+    for (let place = 0; place < 2 * MASTERS; place += 1) {
+      servers.push(await RedisServer.start(...options));
+    }
+    const cluster = new RedisCluster(servers);
+    await cluster.#form();
+    return cluster;
+  }
+
+  private constructor(servers: readonly RedisServer[]) {
+    this.#servers = servers;
+  }
+
+  /** A client of the whole. */
+  client(): Cluster {
+    const nodes = this.#servers.map(({ port }) => ({ host: '127.0.0.1', port }));
+    const client = new Cluster(nodes);
+    client.on('error', () => {});
+    this.#clusters.push(client);
+    return client;
+  }
+
+  /** The server that has a key now, and a client of it alone. */
+  async masterOf(key: string): Promise<{ server: RedisServer; client: Redis }> {
+    const [first] = this.#clients as [Redis];
+    const slot = await first.cluster('KEYSLOT', key);
+    const ranges = await first.cluster('SLOTS');
+    const range = ranges.find(([from, to]) => from <= slot && slot <= to);
+    const [, port] = range?.[2] ?? [];
+    const place = this.#servers.findIndex((server) => server.port === port);
+    const [server, client] = [this.#servers[place], this.#clients[place]];
+    if (server === undefined || client === undefined) throw new Error(`nobody has slot ${slot}`);
+    return { server, client };
+  }
+
+  async stop(): Promise<void> {
+    for (const client of [...this.#clients, ...this.#clusters]) client.disconnect();
+    for (const server of this.#servers) await server.stop();
+  }
+
+  async #form(): Promise<void> {
+    for (const { port } of this.#servers) this.#clients.push(new Redis(port));
+    for (const client of this.#clients) client.on('error', () => {});
+    const [first, ...others] = this.#clients as [Redis, ...Redis[]];
+    for (let place = 0; place < MASTERS; place += 1) {
+      const bound = (index: number) => Math.floor((index * SLOTS) / MASTERS);
+      const range = [bound(place), bound(place + 1) - 1];
+      await this.#clients[place]?.call('CLUSTER', 'ADDSLOTSRANGE', ...range);
+    }
+    for (const { port } of this.#servers) await first.call('CLUSTER', 'MEET', '127.0.0.1', port);
+    const ids = await Promise.all(this.#clients.map((client) => client.cluster('MYID')));
+    await this.#until(others, (nodes) => ids.every((id) => nodes.includes(String(id))));
+    for (let place = MASTERS; place < 2 * MASTERS; place += 1) {
+      await this.#clients[place]?.call('CLUSTER', 'REPLICATE', String(ids[place - MASTERS]));
+    }
+    await this.#until(this.#clients, (nodes) => nodes.match(/slave/g)?.length === MASTERS);
+    await vi.waitFor(async () => {
+      for (const client of this.#clients) {
+        if (!String(await client.cluster('INFO')).includes('cluster_state:ok'))
+          throw new Error('no');
+      }
+      for (const client of this.#clients.slice(MASTERS)) {
+        if (!(await client.info('replication')).includes('link_status:up')) throw new Error('no');
+      }
+    }, FOUND);
+  }
+
+  /** Until every one of these nodes sees the others so. */
+  async #until(clients: readonly Redis[], isThere: (nodes: string) => boolean): Promise<void> {
+    await vi.waitFor(async () => {
+      for (const client of clients) {
+        const nodes = String(await client.cluster('NODES'));
+        if (!isThere(nodes)) throw new Error(`the cluster is not formed yet:\n${nodes}`);
+      }
+    }, FOUND);
+  }
+}
