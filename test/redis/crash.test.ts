@@ -89,3 +89,43 @@ test('a server that hangs in mid-call: an error in time, and one hold once it go
   expect((await sink.read([account]))[0]).toMatchObject({ committed: 7, held: 0 });
   expect(await sink.verify()).toMatchObject({ entries: 1, differences: [] });
 });
+
+test('a server that loads its data: calls fail in time with LOADING, and pass once it has', async () => {
+  redis = await TestRedis.start(
+    ...['--appendonly', 'yes', '--key-load-delay', '2000', '--enable-debug-command', 'local'],
+    ...['--loading-process-events-interval-bytes', '1024'],
+  );
+  const admin = redis.client();
+  const sink = redis.sink({ timeoutMs: 300 }, { enableReadyCheck: false });
+  const patient = redis.sink({ timeoutMs: 25_000 });
+  await sink.reserve(ask('r1', 7));
+  await patient.read([account]);
+  // Some two milliseconds for each key.
+  await admin.call('DEBUG', 'POPULATE', 1_000, 'filler', 100);
+  await admin.call('BGREWRITEAOF');
+  const persistence = async () => String(await admin.info('persistence'));
+  await expect
+    .poll(persistence, SOON)
+    .toMatch(/aof_rewrite_in_progress:0\s+aof_rewrite_scheduled:0/);
+  await redis.server.startAgain();
+
+  const waiting = patient.reserve(ask('r3', 7));
+  const attempt = async (): Promise<string> => {
+    try {
+      return `admitted ${(await sink.reserve(ask('r2', 7))).admitted}`;
+    } catch (error) {
+      return SinkUnavailableError.isInstance(error) ? error.message : `unexpected ${error}`;
+    }
+  };
+  const answers = new Set<string>();
+  await expect
+    .poll(async () => {
+      const answer = await attempt();
+      answers.add(answer);
+      return answer;
+    }, SOON)
+    .toBe('admitted true');
+  expect(await waiting).toMatchObject({ admitted: true });
+  expect([...answers].some((answer) => answer.includes('LOADING'))).toBe(true);
+  expect((await patient.read([account]))[0]).toMatchObject({ held: 21 });
+});

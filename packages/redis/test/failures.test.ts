@@ -101,6 +101,20 @@ describe('a server that does not do what it is asked', () => {
     expect((await sink.read([a]))[0]).toMatchObject({ committed: 60, held: 0 });
   });
 
+  test('a server that is busy with the script of somebody else admits nothing', async () => {
+    const sink = redis.sink({ timeoutMs: 5_000 });
+    await sink.read([a]);
+    await admin.config('SET', 'lua-time-limit', '20');
+    const endless = redis.client();
+    const script = endless.eval('while true do end', 0).catch(String);
+    await expect.poll(() => sink.reserve(ask).catch(String), { timeout: 5_000 }).toContain('BUSY');
+    await expect(sink.reserve(ask)).rejects.toThrow('Nothing was done');
+    await admin.script('KILL');
+    expect(await script).toContain('killed by user');
+    expect(await sink.reserve(ask)).toMatchObject({ admitted: true });
+    await admin.config('SET', 'lua-time-limit', '5000');
+  });
+
   test('READONLY, NOREPLICAS and NOAUTH admit nothing, and say what to do', async () => {
     const sink = redis.sink({ timeoutMs: 300 });
     await sink.read([a]);
@@ -116,6 +130,22 @@ describe('a server that does not do what it is asked', () => {
       'user name and password',
     );
     await admin.config('SET', 'requirepass', '');
+  });
+});
+
+describe('the client of somebody else', () => {
+  test('keeps its listeners, and serves two sinks', async () => {
+    const client = redis.client();
+    const count = () => client.eventNames().map((name) => [name, client.listenerCount(name)]);
+    await client.ping();
+    const before = count();
+    const sinks = ['one', 'other'].map((namespace) => new RedisUsageSink(client, { namespace }));
+    for (const sink of sinks) {
+      expect(await sink.reserve(ask)).toMatchObject({ admitted: true });
+      await sink.close();
+    }
+    expect(count()).toEqual(before);
+    expect(await client.ping()).toBe('PONG');
   });
 });
 

@@ -273,5 +273,19 @@ describe('expired holds', () => {
     expect((await sink.read([open]))[0]).toMatchObject({ committed: count, held: 0 });
     expect(await sink.verify()).toMatchObject({ reservations: 0, differences: [] });
     expect(await admin.dbsize()).toBe(3);
+
+    // And what is kept of them until their late settlements are due is let go in the same way.
+    const { books, due, ledger } = storeKeys('default');
+    time += 86_400_000;
+    for (let left = await admin.hlen(books), call = 0; left > 10; call += 1) {
+      await sink.release('any');
+      const now = await admin.hlen(books);
+      expect(left - now).toBeLessThanOrEqual(3 * 64);
+      left = now;
+      expect(call).toBeLessThan(count / 64 + 2);
+    }
+    expect(await admin.zcard(due)).toBeLessThan(10);
+    for (const key of [books, due, ledger]) expect(await admin.pttl(key)).toBeGreaterThan(0);
+    expect(await sink.verify()).toMatchObject({ entries: count, differences: [] });
   }, 60_000);
 });

@@ -41,9 +41,15 @@ export class RedisServer {
 
   /** Kills it, as a crash would, and starts it again on what is left in its folder. */
   async crash(): Promise<void> {
+    await this.startAgain();
+    await this.#ready();
+  }
+
+  /** The same, without waiting until it is ready. */
+  async startAgain(): Promise<void> {
     await this.#kill();
     this.#child = this.#spawn();
-    await this.#ready();
+    this.#child.stdout?.resume();
   }
 
   async stop(): Promise<void> {
