@@ -82,10 +82,13 @@ test('a replica that fell behind is promoted: with confirmation no admitted call
 
 test('the same without confirmation: what was admitted after the cut is lost', async () => {
   const loss = await promote('async', true);
-  console.log(`lost without confirmation: ${loss.lost} of ${loss.admitted[1]} after the cut`);
-  expect(loss.lost).toBeGreaterThanOrEqual(AFTER / 2);
-  // What was on its way when the link fell silent may have arrived or not.
-  expect(Math.abs(loss.lost - loss.admitted[1])).toBeLessThanOrEqual(CALLERS);
+  const all = loss.admitted[0] + loss.admitted[1];
+  console.log(
+    `lost without confirmation: ${loss.lost} of ${all}, ${loss.admitted[1]} after the cut`,
+  );
+  // What was on its way when the link fell silent may have arrived; what was admitted before may not.
+  expect(loss.lost).toBeGreaterThanOrEqual(loss.admitted[1] - CALLERS);
+  expect(loss.admitted[1]).toBeGreaterThanOrEqual(AFTER);
 });
 
 test('a replica that keeps up is promoted: with confirmation no admitted call is lost', async () => {
