@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type BudgetLimit, parseLimit } from './budget-limit.ts';
 import { ConfigError } from './errors.ts';
+import { strictObject } from './strict-object.ts';
 import { compileWindow, type WindowSpec } from './window.ts';
 
 /** A named rule, in its JSON-serialisable form: per which dimensions, how much, over which window. */
@@ -23,6 +24,14 @@ export interface Budget {
   readonly onUnknown?: 'charge' | 'release';
   /** Refuses every call. */
   readonly block?: boolean;
+  /** Other limits in the same window, for identities that match: the first that does counts. */
+  readonly overrides?: readonly LimitOverride[];
+}
+
+/** A limit in the unit of its budget, for identities with these dimensions; `*` as in `match`. */
+export interface LimitOverride {
+  readonly match: Readonly<Record<string, string>>;
+  readonly limit: BudgetLimit;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -59,44 +68,38 @@ const shareSchema = z.number({ error: SHARE }).gte(1e-6, { error: SHARE }).lte(1
 const patternSchema = z
   .string({ error: 'a pattern is a string such as "claude-opus-*"' })
   .min(1, { error: 'an empty pattern matches nothing: write "*" for everything' });
+const matchSchema = z.record(dimensionSchema, patternSchema, {
+  error: 'write { model: "claude-opus-*" }',
+});
 const oneOf = <const Word extends string>(...words: Word[]) =>
   z.enum(words, { error: `write ${words.join(' or ')}` });
 
-const budgetSchema = z
-  .strictObject(
-    {
-      name: nameSchema,
-      per: perSchema.max(8, { error: 'a budget has at most 8 dimensions' }),
-      limit: limitSchema.optional(),
-      window: windowSchema,
-      match: z
-        .record(dimensionSchema, patternSchema, { error: 'write { model: "claude-opus-*" }' })
-        .optional(),
-      warnAt: z
-        .array(shareSchema, { error: 'write a list of shares, such as [0.8]' })
-        .max(16, { error: 'at most 16 shares' })
-        .optional(),
-      attribute: oneOf('reserve', 'settle').optional(),
-      onExpiry: oneOf('charge', 'release').optional(),
-      onUnknown: oneOf('charge', 'release').optional(),
-      block: z.boolean({ error: 'write true or false' }).optional(),
-    },
-    { error: notAnObject },
-  )
-  .superRefine((budget, context) => {
-    const problem = contradictionIn(budget as Budget);
-    if (problem !== undefined) context.addIssue({ code: 'custom', ...problem });
-  });
-
-const FIELDS = 'name, per, limit, window, match, warnAt, attribute, onExpiry, onUnknown and block';
-
-function notAnObject(issue: { readonly code?: string; readonly keys?: unknown }): string {
-  if (issue.code !== 'unrecognized_keys') return `a budget is an object with ${FIELDS}`;
-  return `has no field ${(issue.keys as string[]).map((key) => `"${key}"`).join(', ')}. It has ${FIELDS}`;
-}
+const budgetSchema = strictObject({
+  name: nameSchema,
+  per: perSchema.max(8, { error: 'a budget has at most 8 dimensions' }),
+  limit: limitSchema.optional(),
+  window: windowSchema,
+  match: matchSchema.optional(),
+  warnAt: z
+    .array(shareSchema, { error: 'write a list of shares, such as [0.8]' })
+    .max(16, { error: 'at most 16 shares' })
+    .optional(),
+  attribute: oneOf('reserve', 'settle').optional(),
+  onExpiry: oneOf('charge', 'release').optional(),
+  onUnknown: oneOf('charge', 'release').optional(),
+  block: z.boolean({ error: 'write true or false' }).optional(),
+  overrides: z
+    .array(strictObject({ match: matchSchema, limit: limitSchema }), {
+      error: 'write a list of { match, limit }',
+    })
+    .optional(),
+}).superRefine((budget, context) => {
+  const problem = contradictionIn(budget as Budget);
+  if (problem !== undefined) context.addIssue({ code: 'custom', ...problem });
+});
 
 function contradictionIn(budget: Budget): { path: string[]; message: string } | undefined {
-  const { limit, window, per, block, onExpiry } = budget;
+  const { limit, window, per, block, onExpiry, overrides = [] } = budget;
   if (limit === undefined && block !== true) {
     const message =
       'is missing. Write { usd: "5.00" }, `unlimited`, or `block: true` on the budget';
@@ -112,6 +115,11 @@ function contradictionIn(budget: Budget): { path: string[]; message: string } | 
   }
   if (new Set(per).size !== per.length) {
     return { path: ['per'], message: `names a dimension twice: ${per.join(', ')}. Leave one out` };
+  }
+  // The unit is the first field in the normal form of a limit; `count` would be a second.
+  if (overrides.some((each) => `${Object.keys(each.limit)}` !== Object.keys(limit ?? {})[0])) {
+    const message = 'a limit here is in the unit of the budget and counts the same: write no other';
+    return { path: ['overrides'], message };
   }
   return undefined;
 }

@@ -1,7 +1,8 @@
 import { AmbientIdentity } from './ambient-identity.ts';
 import { type Binding, BindingMemo } from './binding-memo.ts';
 import { type BoundAccount, type BudgetRule, bindBudgets, compileBudget } from './bound-budgets.ts';
-import { defineBudgets } from './budget.ts';
+import { type Budget, defineBudgets } from './budget.ts';
+import type { BudgetExceptions } from './budget-exceptions.ts';
 import { CallPrice } from './call-price.ts';
 import type { CallRequest } from './call-request.ts';
 import { ConfigError, MissingIdentityError } from './errors.ts';
@@ -27,10 +28,15 @@ export class CallBinder {
   readonly #unbudgeted: 'deny' | 'allow';
   readonly #secrets: ReadonlySet<string>;
   readonly #memo: BindingMemo;
+  /** What budgets with exceptions need is being loaded, or is there; null: no budget has any. */
+  readonly exceptions: Promise<BudgetExceptions> | null = null;
+  /** Gives the accounts of an identity the terms that it has on them. */
+  except: (accounts: BoundAccount[], identity: Identity) => BoundAccount[] = (accounts) => accounts;
 
   /** @throws ConfigError for budgets that are not valid, or that are in USD without prices. */
   constructor(options: SpendGuardOptions) {
-    this.#rules = defineBudgets(options.budgets).map(compileBudget);
+    const budgets = defineBudgets(options.budgets);
+    this.#rules = budgets.map(compileBudget);
     this.prices = options.prices;
     this.#identity = options.identity;
     this.#unbudgeted = options.unbudgeted ?? 'deny';
@@ -43,6 +49,7 @@ export class CallBinder {
           "`prices: createPriceBook()` from '@hardcap/prices', or limit tokens or requests instead.",
       );
     }
+    if (budgets.some(isExceptional)) this.exceptions = this.#loadExceptions(budgets);
   }
 
   /**
@@ -63,7 +70,7 @@ export class CallBinder {
   #bindAnew(given: Identity, request: CallRequest): Binding {
     const { provider, model } = request;
     const identity = this.checked({ ...given, provider, model });
-    const accounts = bindBudgets(this.#rules, identity);
+    const accounts = this.except(bindBudgets(this.#rules, identity), identity);
     if (accounts.length === 0 && this.#unbudgeted === 'deny')
       throw this.#unbound(request, identity);
     const countsMoney = accounts.some(({ rule }) => rule.unit === 'usd');
@@ -87,6 +94,13 @@ export class CallBinder {
     return checkedIdentity(identity, this.#secrets);
   }
 
+  async #loadExceptions(budgets: readonly Budget[]): Promise<BudgetExceptions> {
+    const { BudgetExceptions } = await import('./budget-exceptions.ts');
+    const exceptions = new BudgetExceptions(budgets, this.#rules);
+    this.except = (accounts, identity) => exceptions.applied(accounts, identity);
+    return exceptions;
+  }
+
   /** What is known where a call says nothing: of its context, of its adapter, of the guard. */
   #fallback(ofAdapter?: Identity): Identity | undefined {
     const ambient = this.ambient.get();
@@ -106,6 +120,10 @@ export class CallBinder {
         '`unbudgeted: "allow"`.',
     );
   }
+}
+
+function isExceptional({ overrides }: Budget): boolean {
+  return overrides !== undefined;
 }
 
 /** What is declared free costs no money, so budgets of money have no say in it, unless they are blocked. */

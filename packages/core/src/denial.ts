@@ -22,6 +22,8 @@ export interface Refusal {
   readonly held: number;
   readonly requested: number;
   readonly kind: RefusalKind;
+  /** What set the limit, where that is not `limit` of the budget: `override user=vip`. */
+  readonly limitFrom?: string;
   /** When the window ends, in ms since the epoch; null when it never does. */
   readonly resetsAt: number | null;
   /** Milliseconds until the same request may fit; null when no time is known. */

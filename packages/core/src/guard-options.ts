@@ -5,6 +5,7 @@ import { ConfigError } from './errors.ts';
 import type { GuardEvent } from './event.ts';
 import type { Identity } from './identity.ts';
 import type { PriceBook } from './price-book.ts';
+import { strictObject } from './strict-object.ts';
 import type { UsageSink } from './usage-sink.ts';
 
 /** Options of {@link createSpendGuard}. */
@@ -56,7 +57,7 @@ const withMethod = (method: string, error: string) =>
 
 const DIMENSIONS = 'write strings by dimension: { org: "acme" }';
 
-const fields = {
+const optionsSchema = strictObject({
   // Checked where it is read.
   budgets: z.unknown().optional(),
   sink: withMethod('reserve', 'write a UsageSink, such as new MemoryUsageSink()').optional(),
@@ -71,15 +72,7 @@ const fields = {
   journal: path.optional(),
   onEvent: callable.optional(),
   now: callable.optional(),
-};
-const KNOWN = Object.keys(fields).join(', ');
-const optionsSchema = z.strictObject(fields, { error: misshapen });
-
-function misshapen(issue: { readonly code?: string; readonly keys?: unknown }): string {
-  if (issue.code !== 'unrecognized_keys') return `write an object with budgets; there are ${KNOWN}`;
-  return `there is no ${(issue.keys as string[]).join(', ')}; there are ${KNOWN}`;
-}
-
+});
 /** @throws ConfigError that names every option that is wrong. */
 export function checkGuardOptions(options: SpendGuardOptions): void {
   const result = optionsSchema.safeParse(options);

@@ -56,7 +56,8 @@ export class SpendGuard {
     const { reservationTtlMs: ttlMs = 120_000, maxCallMs = 3_600_000 } = options;
     const sink = options.sink ?? new MemoryUsageSink({ now: () => this.#reading ?? this.#now() });
     const events = new EventPort(options.onEvent);
-    this.#keeping = { sink: new SinkPort(sink, events, options), events, ttlMs };
+    const port = new SinkPort(sink, events, options, this.#binder.exceptions);
+    this.#keeping = { sink: port, events, ttlMs };
     // A third of the time to live leaves two more tries when one renewal is lost.
     this.#heartbeat = new Heartbeat({ intervalMs: ttlMs / 3, maxCallMs, now: this.#now });
     this.#admission = new CallAdmission(this.#keeping, this.#heartbeat);
@@ -115,7 +116,7 @@ export class SpendGuard {
 
   /** The figures of every account of an identity, added to that of the context and of the guard. */
   async status(identity?: Identity): Promise<AccountStatus[]> {
-    const { statusOf } = await import('./account-status.ts');
+    const { statusOf } = await import('./guard-operations.ts');
     return statusOf(this.#binder, this.#keeping.sink, identity);
   }
 
@@ -124,13 +125,13 @@ export class SpendGuard {
    * those that refused calls. An account that cannot be read is left out.
    */
   async alerts(filter: AlertFilter = {}): Promise<Alert[]> {
-    const { alertsOf } = await import('./alerts.ts');
+    const { alertsOf } = await import('./guard-operations.ts');
     return alertsOf(this.#binder, this.#keeping.sink, filter);
   }
 
   /** Ledger entries, oldest first, as a stream. */
   async *ledger(query: LedgerQuery = {}): AsyncGenerator<LedgerEntry> {
-    const { readLedger } = await import('./read-ledger.ts');
+    const { readLedger } = await import('./guard-operations.ts');
     yield* readLedger(this.#keeping.sink, query, this.#binder);
   }
 
@@ -196,7 +197,7 @@ export class SpendGuard {
     correction: Correction,
     note?: AdjustmentNote,
   ): Promise<LedgerEntry> {
-    const { correctEntry } = await import('./correct-entry.ts');
+    const { correctEntry } = await import('./guard-operations.ts');
     return correctEntry(this.#binder, this.#keeping, entryId, correction, note);
   }
 
@@ -216,7 +217,7 @@ export class SpendGuard {
     order: AdjustmentOrder,
     note?: AdjustmentNote,
   ): Promise<AccountStatus> {
-    const { adjustAccount } = await import('./adjust-account.ts');
+    const { adjustAccount } = await import('./guard-operations.ts');
     return adjustAccount(this.#binder, this.#keeping, selector, order, note);
   }
 }

@@ -66,26 +66,11 @@ function problemOf(error: HardcapError): Problem {
   };
   if (!BudgetExceededError.isInstance(error))
     return { ...base, status: STATUS[code], detail, code };
-  const { denial, status, retryable, retryAfterMs } = error;
-  const { budget, account, unit, limit, committed, held, requested, resetsAt } =
-    decidingRefusal(denial);
-  return {
-    ...base,
-    status,
-    detail,
-    code,
-    retryable,
-    retryAfterMs,
-    budget,
-    account,
-    unit,
-    limit,
-    committed,
-    held,
-    requested,
-    resetsAt: resetsAt === null ? null : isoInstant(resetsAt),
-    refusals: denial.refusals,
-  };
+  const { denial, status, retryable } = error;
+  const { refusals, retryAfterMs } = denial;
+  const { kind: _, ...figures } = decidingRefusal(denial);
+  const resetsAt = figures.resetsAt === null ? null : isoInstant(figures.resetsAt);
+  return { ...base, status, detail, code, retryable, ...figures, retryAfterMs, resetsAt, refusals };
 }
 
 /** Options of {@link toHttpResponse}. */

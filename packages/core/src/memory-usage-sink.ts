@@ -178,7 +178,7 @@ export class MemoryUsageSink implements UsageSink {
   }
 
   async adjust(request: AdjustRequest): Promise<AdjustAnswer> {
-    const { adjustMemory } = await import('./memory-adjust.ts');
+    const { adjustMemory } = await import('./memory-operations.ts');
     // From here on nothing waits, so that no call comes in between.
     const answer = adjustMemory(this.#books, request, () => this.#sweep());
     return { ...answer, notices: [...this.#tell(), ...answer.notices] };
@@ -200,7 +200,7 @@ export class MemoryUsageSink implements UsageSink {
   close(): void {}
 
   async #verify(repair: boolean): Promise<VerifyReport> {
-    const { verifyMemory } = await import('./verify-memory.ts');
+    const { verifyMemory } = await import('./memory-operations.ts');
     // From here on nothing waits, so that no call comes in between.
     const at = this.#sweep();
     return verifyMemory(this.#books, at, repair);

@@ -25,15 +25,20 @@ import type {
 
 const FLUSH_MS = 5_000;
 
+/** Puts something before a sink that calls pass on their way to it. */
+export interface SinkWrapper {
+  wrapped(sink: UsageSink, events: EventPort): UsageSink;
+}
+
 /**
  * The guard's side of a sink. What the sink throws is reported as an event, and reaches the caller as
  * a hardcap error. An answer that is there at once is given at once: a promise around it would cost
  * more than the memory sink takes to make it, and so would a closure for each call.
  */
 export class SinkPort {
-  /** A journal that is being opened, or could not be: until then no call may pass. */
+  /** What calls need is being loaded or opened, or could not be: until then none may pass. */
   opening: Promise<void> | null = null;
-  readonly #sink: UsageSink;
+  #sink: UsageSink;
   readonly #events: EventPort;
   readonly #unsentLimit: number;
   /** The sink, or the journal that stands before it. */
@@ -43,14 +48,20 @@ export class SinkPort {
   /** Settlements and releases that a sink has yet to answer. */
   readonly #inFlight: Set<Promise<unknown>> = new Set();
 
-  constructor(sink: UsageSink, events: EventPort, options: SpendGuardOptions) {
+  /** @param wrapper what is to stand before the sink, once it is loaded. */
+  constructor(
+    sink: UsageSink,
+    events: EventPort,
+    options: SpendGuardOptions,
+    wrapper: Promise<SinkWrapper> | null,
+  ) {
     const { unsentLimit = 10_000, journal } = options;
     this.#sink = sink;
     this.#ending = sink;
     this.#events = events;
     this.#unsentLimit = unsentLimit;
-    if (journal === undefined) return;
-    this.opening = this.#openJournal(journal);
+    if (journal === undefined && wrapper === null) return;
+    this.opening = this.#open(wrapper, journal);
     // Whoever waits for it is told.
     this.opening.catch(() => {});
   }
@@ -164,11 +175,15 @@ export class SinkPort {
   }
 
   /** @throws ConfigError where a journal cannot be kept at this path. */
-  async #openJournal(path: string): Promise<void> {
-    const { openJournal } = await import('./journal.ts');
-    const journal = openJournal(path, this.#sink, this.#events);
-    this.#ending = journal;
-    (await this.#loadUnsent())?.keepIn(journal);
+  async #open(loading: Promise<SinkWrapper> | null, path: string | undefined): Promise<void> {
+    const wrapper = await loading;
+    if (wrapper !== null) this.#ending = this.#sink = wrapper.wrapped(this.#sink, this.#events);
+    if (path !== undefined) {
+      const { openJournal } = await import('./journal.ts');
+      const journal = openJournal(path, this.#sink, this.#events);
+      this.#ending = journal;
+      (await this.#loadUnsent())?.keepIn(journal);
+    }
     this.opening = null;
   }
 
