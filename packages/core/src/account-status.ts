@@ -24,6 +24,8 @@ export interface AccountStatus {
   readonly limitFrom?: string;
   readonly committed: number;
   readonly held: number;
+  /** In `mode: 'shadow'`: refuses nothing, and its `denials` are calls that it would have refused. */
+  readonly shadow?: true;
   readonly remaining: number | null;
   readonly tier: AccountTier;
   readonly window: WindowSpan;
@@ -55,6 +57,7 @@ export function accountStatus({ rule }: BoundAccount, reading: AccountReading): 
     ...(limitFrom === undefined ? {} : { limitFrom }),
     committed,
     held,
+    ...(rule.shadow && { shadow: true }),
     remaining: limit === null ? null : Math.max(0, limit - committed - held),
     tier: reading.blocked ? 'blocked' : tierOf(limit, committed, rule.thresholds),
     window,

@@ -7,39 +7,48 @@ import {
   unitAndLimit,
 } from './bound-budgets.ts';
 import type { Budget } from './budget.ts';
+import type { EventPort } from './event.ts';
 import { ExceptedSink } from './excepted-sink.ts';
 import type { Identity } from './identity.ts';
 import type { SinkWrapper } from './sink-port.ts';
 import type { UsageSink } from './usage-sink.ts';
 
-/** The terms of a budget for some identities. */
+/** The terms of a budget, and others for some identities. */
+interface Terms {
+  readonly rule: BudgetRule;
+  readonly exceptions: readonly Exception[];
+}
+
 interface Exception {
   readonly match: readonly Matcher[];
   readonly rule: BudgetRule;
 }
 
-/** What budgets say of single identities: loaded only where one says anything. */
+/** What only some budgets have: loaded where one has any of it. */
 export class BudgetExceptions implements SinkWrapper {
-  readonly #byBudget: Map<string, readonly Exception[]> = new Map();
+  readonly #terms: Map<string, Terms> = new Map();
 
   /** @param rules of the budgets, in their order. */
   constructor(budgets: readonly Budget[], rules: readonly BudgetRule[]) {
     for (const [place, budget] of budgets.entries()) {
-      this.#byBudget.set(budget.name, overridesOf(budget, rules[place] as BudgetRule));
+      const shadow = budget.mode === 'shadow';
+      const rule: BudgetRule = { ...(rules[place] as BudgetRule), ...(shadow && { shadow }) };
+      this.#terms.set(budget.name, { rule, exceptions: overridesOf(budget, rule) });
     }
   }
 
   /** The accounts, under the terms that they have for this identity. */
   applied(accounts: readonly BoundAccount[], identity: Identity): BoundAccount[] {
-    return accounts.map(({ key, rule }) => {
-      const exceptions = this.#byBudget.get(rule.budget);
-      const found = exceptions?.find(({ match }) => matchesAll(match, identity));
-      return { key, rule: found?.rule ?? rule };
+    return accounts.map((account) => {
+      const terms = this.#terms.get(account.rule.budget);
+      if (terms === undefined) return account;
+      const exception = terms.exceptions.find(({ match }) => matchesAll(match, identity));
+      return { key: account.key, rule: (exception ?? terms).rule };
     });
   }
 
-  wrapped(sink: UsageSink): UsageSink {
-    return new ExceptedSink(sink);
+  wrapped(sink: UsageSink, events: EventPort): UsageSink {
+    return new ExceptedSink(sink, events);
   }
 }
 

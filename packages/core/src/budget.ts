@@ -24,6 +24,8 @@ export interface Budget {
   readonly onUnknown?: 'charge' | 'release';
   /** Refuses every call. */
   readonly block?: boolean;
+  /** `shadow` decides, counts and reports (`would-deny`), and refuses nothing. @default 'enforce' */
+  readonly mode?: 'enforce' | 'shadow';
   /** Other limits in the same window, for identities that match: the first that does counts. */
   readonly overrides?: readonly LimitOverride[];
 }
@@ -88,6 +90,7 @@ const budgetSchema = strictObject({
   onExpiry: oneOf('charge', 'release').optional(),
   onUnknown: oneOf('charge', 'release').optional(),
   block: z.boolean({ error: 'write true or false' }).optional(),
+  mode: oneOf('enforce', 'shadow').optional(),
   overrides: z
     .array(strictObject({ match: matchSchema, limit: limitSchema }), {
       error: 'write a list of { match, limit }',

@@ -80,7 +80,7 @@ export class CallAdmission {
     plan: AdmissionPlan,
     attempt: number,
   ): Promise<Reservation> {
-    const { smallerPlan } = await import('./tight-call.ts');
+    const { smallerPlan } = await import('./on-demand.ts');
     const smaller = smallerPlan(call.request, plan, call.price, answer.refusals);
     if (smaller === undefined) return this.#denied(answer, call);
     return this.admit(call, smaller, attempt + 1);

@@ -95,7 +95,7 @@ export class CallBinder {
   }
 
   async #loadExceptions(budgets: readonly Budget[]): Promise<BudgetExceptions> {
-    const { BudgetExceptions } = await import('./budget-exceptions.ts');
+    const { BudgetExceptions } = await import('./on-demand.ts');
     const exceptions = new BudgetExceptions(budgets, this.#rules);
     this.except = (accounts, identity) => exceptions.applied(accounts, identity);
     return exceptions;
@@ -122,8 +122,8 @@ export class CallBinder {
   }
 }
 
-function isExceptional({ overrides }: Budget): boolean {
-  return overrides !== undefined;
+function isExceptional({ overrides, mode }: Budget): boolean {
+  return overrides !== undefined || mode === 'shadow';
 }
 
 /** What is declared free costs no money, so budgets of money have no say in it, unless they are blocked. */

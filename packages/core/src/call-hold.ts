@@ -65,7 +65,7 @@ export class CallHold {
    * Undefined when the hold suffices now, otherwise why not.
    */
   async grow(produced: number): Promise<HardcapError | undefined> {
-    const { growHold } = await import('./tight-call.ts');
+    const { growHold } = await import('./on-demand.ts');
     return growHold(this, this.#books, produced);
   }
 

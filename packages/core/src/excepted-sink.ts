@@ -1,6 +1,8 @@
 import type { Awaitable } from './awaitable.ts';
 import type { BoundClaim } from './call-hold.ts';
 import type { Refusal } from './denial.ts';
+import type { EventPort } from './event.ts';
+import { enforced, ShadowReport } from './shadow-report.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
 import type {
   Account,
@@ -22,21 +24,26 @@ import type {
 /** A sink as budgets with exceptions see it. */
 export class ExceptedSink implements UsageSink {
   readonly #sink: UsageSink;
+  readonly #shadow: ShadowReport;
 
-  constructor(sink: UsageSink) {
+  constructor(sink: UsageSink, events: EventPort) {
     this.#sink = sink;
+    this.#shadow = new ShadowReport(events);
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveAnswer> {
     const answer = await this.#sink.reserve(request);
-    if (answer.admitted) return answer;
-    return { ...answer, refusals: explained(answer.refusals, request.claims) };
+    const refusals = explained(answer.refusals, request.claims);
+    this.#shadow.reserved(request, refusals, answer.at);
+    return answer.admitted ? answer : { ...answer, refusals: enforced(refusals) };
   }
 
   async extend(request: ExtendRequest): Promise<ExtendAnswer> {
     const answer = await this.#sink.extend(request);
-    if (answer.status !== 'refused') return answer;
-    return { ...answer, refusals: explained(answer.refusals, request.claims) };
+    if (answer.status !== 'extended' && answer.status !== 'refused') return answer;
+    const refusals = explained(answer.refusals, request.claims);
+    this.#shadow.tell(request.id, refusals, answer.at);
+    return answer.status === 'extended' ? answer : { ...answer, refusals: enforced(refusals) };
   }
 
   settle(request: SettleRequest): Awaitable<SettleAnswer> {
@@ -73,8 +80,8 @@ export class ExceptedSink implements UsageSink {
 }
 
 /** Refusals that say where their limits came from. */
-function explained(refusals: readonly Refusal[], claims: readonly Claim[]): Refusal[] {
-  return refusals.map((refusal) => {
+function explained(refusals: readonly Refusal[] | undefined, claims: readonly Claim[]): Refusal[] {
+  return (refusals ?? []).map((refusal) => {
     const claim = claims.find(({ account }) => account.key === refusal.account);
     const limitFrom = (claim as BoundClaim | undefined)?.account.rule.limitFrom;
     return limitFrom === undefined ? refusal : { ...refusal, limitFrom };

@@ -116,7 +116,7 @@ export class SpendGuard {
 
   /** The figures of every account of an identity, added to that of the context and of the guard. */
   async status(identity?: Identity): Promise<AccountStatus[]> {
-    const { statusOf } = await import('./guard-operations.ts');
+    const { statusOf } = await import('./on-demand.ts');
     return statusOf(this.#binder, this.#keeping.sink, identity);
   }
 
@@ -125,13 +125,13 @@ export class SpendGuard {
    * those that refused calls. An account that cannot be read is left out.
    */
   async alerts(filter: AlertFilter = {}): Promise<Alert[]> {
-    const { alertsOf } = await import('./guard-operations.ts');
+    const { alertsOf } = await import('./on-demand.ts');
     return alertsOf(this.#binder, this.#keeping.sink, filter);
   }
 
   /** Ledger entries, oldest first, as a stream. */
   async *ledger(query: LedgerQuery = {}): AsyncGenerator<LedgerEntry> {
-    const { readLedger } = await import('./guard-operations.ts');
+    const { readLedger } = await import('./on-demand.ts');
     yield* readLedger(this.#keeping.sink, query, this.#binder);
   }
 
@@ -197,7 +197,7 @@ export class SpendGuard {
     correction: Correction,
     note?: AdjustmentNote,
   ): Promise<LedgerEntry> {
-    const { correctEntry } = await import('./guard-operations.ts');
+    const { correctEntry } = await import('./on-demand.ts');
     return correctEntry(this.#binder, this.#keeping, entryId, correction, note);
   }
 
@@ -217,7 +217,7 @@ export class SpendGuard {
     order: AdjustmentOrder,
     note?: AdjustmentNote,
   ): Promise<AccountStatus> {
-    const { adjustAccount } = await import('./guard-operations.ts');
+    const { adjustAccount } = await import('./on-demand.ts');
     return adjustAccount(this.#binder, this.#keeping, selector, order, note);
   }
 }

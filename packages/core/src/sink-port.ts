@@ -189,7 +189,7 @@ export class SinkPort {
 
   /** Undefined where its code cannot be loaded, as after the files of a running process were replaced. */
   #loadUnsent(): Promise<UnsentSettlements | undefined> {
-    this.#unsent ??= import('./unsent-settlements.ts').then(
+    this.#unsent ??= import('./on-demand.ts').then(
       ({ UnsentSettlements }) =>
         new UnsentSettlements(this, this.#sink, this.#events, this.#unsentLimit),
       () => undefined,

@@ -1,0 +1,15 @@
+/**
+ * What guards, sinks and calls need now and then, in one file that is loaded when the first of them
+ * does: each file of its own would make `import '@hardcap/core'` larger by what it shares with it.
+ */
+export { statusOf } from './account-status.ts';
+export { adjustAccount } from './adjust-account.ts';
+export { alertsOf } from './alerts.ts';
+export { BudgetExceptions } from './budget-exceptions.ts';
+export { correctEntry } from './correct-entry.ts';
+export { growHold } from './grow-hold.ts';
+export { adjustMemory } from './memory-adjust.ts';
+export { readLedger } from './read-ledger.ts';
+export { smallerPlan } from './smaller-plan.ts';
+export { UnsentSettlements } from './unsent-settlements.ts';
+export { verifyMemory } from './verify-memory.ts';
