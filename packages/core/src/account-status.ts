@@ -26,6 +26,8 @@ export interface AccountStatus {
   readonly held: number;
   /** In `mode: 'shadow'`: refuses nothing, and its `denials` are calls that it would have refused. */
   readonly shadow?: true;
+  /** Counts what identities spend that the budget does not bind. */
+  readonly exempt?: true;
   readonly remaining: number | null;
   readonly tier: AccountTier;
   readonly window: WindowSpan;
@@ -58,6 +60,7 @@ export function accountStatus({ rule }: BoundAccount, reading: AccountReading): 
     committed,
     held,
     ...(rule.shadow && { shadow: true }),
+    ...(rule.exempt && { exempt: true }),
     remaining: limit === null ? null : Math.max(0, limit - committed - held),
     tier: reading.blocked ? 'blocked' : tierOf(limit, committed, rule.thresholds),
     window,

@@ -13,6 +13,8 @@ export interface BudgetRule extends AccountRule {
   readonly match: readonly Matcher[];
   /** What set the limit, where that is not `limit` of the budget: `override user=vip`. */
   readonly limitFrom?: string;
+  /** Counts what nothing limits. */
+  readonly exempt?: true;
 }
 
 export interface Matcher {

@@ -16,6 +16,7 @@ import type { UsageSink } from './usage-sink.ts';
 /** The terms of a budget, and others for some identities. */
 interface Terms {
   readonly rule: BudgetRule;
+  readonly exempt: readonly (readonly Matcher[])[];
   readonly exceptions: readonly Exception[];
 }
 
@@ -33,7 +34,8 @@ export class BudgetExceptions implements SinkWrapper {
     for (const [place, budget] of budgets.entries()) {
       const shadow = budget.mode === 'shadow';
       const rule: BudgetRule = { ...(rules[place] as BudgetRule), ...(shadow && { shadow }) };
-      this.#terms.set(budget.name, { rule, exceptions: overridesOf(budget, rule) });
+      const exempt = (budget.exempt ?? []).map((match) => matchersOf(match));
+      this.#terms.set(budget.name, { rule, exempt, exceptions: overridesOf(budget, rule) });
     }
   }
 
@@ -42,6 +44,7 @@ export class BudgetExceptions implements SinkWrapper {
     return accounts.map((account) => {
       const terms = this.#terms.get(account.rule.budget);
       if (terms === undefined) return account;
+      if (terms.exempt.some((match) => matchesAll(match, identity))) return exempted(account);
       const exception = terms.exceptions.find(({ match }) => matchesAll(match, identity));
       return { key: account.key, rule: (exception ?? terms).rule };
     });
@@ -50,6 +53,12 @@ export class BudgetExceptions implements SinkWrapper {
   wrapped(sink: UsageSink, events: EventPort): UsageSink {
     return new ExceptedSink(sink, events);
   }
+}
+
+/** An account of its own: on that of the others it would take what they may spend. */
+function exempted({ key, rule }: BoundAccount): BoundAccount {
+  const terms = { ...rule, limit: null, blocked: false, exempt: true } as const;
+  return { key: `${key}|exempt`, rule: terms };
 }
 
 function overridesOf(budget: Budget, rule: BudgetRule): Exception[] {

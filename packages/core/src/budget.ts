@@ -26,6 +26,11 @@ export interface Budget {
   readonly block?: boolean;
   /** `shadow` decides, counts and reports (`would-deny`), and refuses nothing. @default 'enforce' */
   readonly mode?: 'enforce' | 'shadow';
+  /**
+   * Identities that this budget does not bind. What they spend is counted and ledgered on an account
+   * of their own, without a limit (`user-daily|user=root|exempt`): see `status`.
+   */
+  readonly exempt?: readonly Readonly<Record<string, string>>[];
   /** Other limits in the same window, for identities that match: the first that does counts. */
   readonly overrides?: readonly LimitOverride[];
 }
@@ -73,6 +78,9 @@ const patternSchema = z
 const matchSchema = z.record(dimensionSchema, patternSchema, {
   error: 'write { model: "claude-opus-*" }',
 });
+const someSchema = matchSchema.refine((match) => `${Object.keys(match)}` !== '', {
+  error: 'name a dimension',
+});
 const oneOf = <const Word extends string>(...words: Word[]) =>
   z.enum(words, { error: `write ${words.join(' or ')}` });
 
@@ -91,11 +99,8 @@ const budgetSchema = strictObject({
   onUnknown: oneOf('charge', 'release').optional(),
   block: z.boolean({ error: 'write true or false' }).optional(),
   mode: oneOf('enforce', 'shadow').optional(),
-  overrides: z
-    .array(strictObject({ match: matchSchema, limit: limitSchema }), {
-      error: 'write a list of { match, limit }',
-    })
-    .optional(),
+  exempt: z.array(someSchema).optional(),
+  overrides: z.array(strictObject({ match: someSchema, limit: limitSchema })).optional(),
 }).superRefine((budget, context) => {
   const problem = contradictionIn(budget as Budget);
   if (problem !== undefined) context.addIssue({ code: 'custom', ...problem });
@@ -121,8 +126,7 @@ function contradictionIn(budget: Budget): { path: string[]; message: string } | 
   }
   // The unit is the first field in the normal form of a limit; `count` would be a second.
   if (overrides.some((each) => `${Object.keys(each.limit)}` !== Object.keys(limit ?? {})[0])) {
-    const message = 'a limit here is in the unit of the budget and counts the same: write no other';
-    return { path: ['overrides'], message };
+    return { path: ['overrides'], message: 'write limits in the unit of the budget' };
   }
   return undefined;
 }

@@ -122,8 +122,8 @@ export class CallBinder {
   }
 }
 
-function isExceptional({ overrides, mode }: Budget): boolean {
-  return overrides !== undefined || mode === 'shadow';
+function isExceptional({ overrides, exempt, mode }: Budget): boolean {
+  return (overrides ?? exempt) !== undefined || mode === 'shadow';
 }
 
 /** What is declared free costs no money, so budgets of money have no say in it, unless they are blocked. */

@@ -132,12 +132,12 @@ test('a correction is measured against the limit of the exception', async () => 
 
 describe('exceptions that cannot mean what was intended', () => {
   test.each([
-    [{}, 'overrides: write a list of { match, limit }'],
+    [{}, 'overrides: Invalid input: expected array'],
     [[{ match: { user: 'vip' } }], 'overrides.0.limit:'],
     [[{ limit: { usd: '1' } }], 'overrides.0.match: write { model: "claude-opus-*" }'],
     [[{ ...VIP, window: 'total' }], 'overrides.0: has no field "window". It has match, limit'],
     [[{ ...VIP, limit: { usd: '0' } }], 'is no limit one can spend from'],
-    [[{ ...VIP, limit: { tokens: 5 } }], 'overrides: a limit here is in the unit of the budget'],
+    [[{ ...VIP, limit: { tokens: 5 } }], 'overrides: write limits in the unit of the budget'],
   ])('%j', (overrides, problem) => {
     const define = () => defineBudgets([{ ...daily(undefined), overrides }]);
     expect(define).toThrow(ConfigError);
