@@ -1,6 +1,6 @@
 import type { AccountSelector } from './adjustment-order.ts';
 import { type BoundAccount, bindBudgets } from './bound-budgets.ts';
-import { type CallBinder, isOfCall } from './call-binder.ts';
+import type { CallBinder } from './call-binder.ts';
 import { InvalidArgumentError, MissingIdentityError } from './errors.ts';
 import { accountKey, type Identity } from './identity.ts';
 
@@ -44,4 +44,9 @@ export async function accountOf(
   }
   const [account = { key, rule }] = binder.except([{ key, rule }], who);
   return { account, identity: who };
+}
+
+/** Dimensions that hardcap adds itself. */
+export function isOfCall(dimension: string): boolean {
+  return dimension === 'model' || dimension === 'provider';
 }

@@ -13,6 +13,8 @@ export interface BudgetRule extends AccountRule {
   readonly match: readonly Matcher[];
   /** What set the limit, where that is not `limit` of the budget: `override user=vip`. */
   readonly limitFrom?: string;
+  /** Calls may be admitted while the sink is away, up to so much on an account; null: any amount. */
+  readonly withoutSink?: { readonly limit: number | null };
   /** Counts what nothing limits. */
   readonly exempt?: true;
 }

@@ -27,6 +27,13 @@ export interface Budget {
   /** `shadow` decides, counts and reports (`would-deny`), and refuses nothing. @default 'enforce' */
   readonly mode?: 'enforce' | 'shadow';
   /**
+   * What becomes of calls while the sink does not answer: `allow` admits them if all their budgets do,
+   * unless one had denied the caller before, and charges them when the sink is back. @default 'deny'
+   */
+  readonly onSinkError?: 'deny' | 'allow';
+  /** The most that each account may spend while the sink does not answer, in each process. */
+  readonly emergencyLimit?: BudgetLimit;
+  /**
    * Identities that this budget does not bind. What they spend is counted and ledgered on an account
    * of their own, without a limit (`user-daily|user=root|exempt`): see `status`.
    */
@@ -99,6 +106,8 @@ const budgetSchema = strictObject({
   onUnknown: oneOf('charge', 'release').optional(),
   block: z.boolean({ error: 'write true or false' }).optional(),
   mode: oneOf('enforce', 'shadow').optional(),
+  onSinkError: oneOf('deny', 'allow').optional(),
+  emergencyLimit: limitSchema.optional(),
   exempt: z.array(someSchema).optional(),
   overrides: z.array(strictObject({ match: someSchema, limit: limitSchema })).optional(),
 }).superRefine((budget, context) => {
@@ -107,7 +116,7 @@ const budgetSchema = strictObject({
 });
 
 function contradictionIn(budget: Budget): { path: string[]; message: string } | undefined {
-  const { limit, window, per, block, onExpiry, overrides = [] } = budget;
+  const { limit, window, per, block, onExpiry, overrides = [], emergencyLimit } = budget;
   if (limit === undefined && block !== true) {
     const message =
       'is missing. Write { usd: "5.00" }, `unlimited`, or `block: true` on the budget';
@@ -125,8 +134,10 @@ function contradictionIn(budget: Budget): { path: string[]; message: string } | 
     return { path: ['per'], message: `names a dimension twice: ${per.join(', ')}. Leave one out` };
   }
   // The unit is the first field in the normal form of a limit; `count` would be a second.
-  if (overrides.some((each) => `${Object.keys(each.limit)}` !== Object.keys(limit ?? {})[0])) {
-    return { path: ['overrides'], message: 'write limits in the unit of the budget' };
+  const limits = overrides.map((override) => override.limit);
+  if (emergencyLimit !== undefined) limits.push(emergencyLimit);
+  if (limits.some((other) => `${Object.keys(other)}` !== Object.keys(limit ?? {})[0])) {
+    return { path: ['limit'], message: 'the other limits of the budget have another unit' };
   }
   return undefined;
 }

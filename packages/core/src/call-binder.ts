@@ -5,7 +5,7 @@ import { type Budget, defineBudgets } from './budget.ts';
 import type { BudgetExceptions } from './budget-exceptions.ts';
 import { CallPrice } from './call-price.ts';
 import type { CallRequest } from './call-request.ts';
-import { ConfigError, MissingIdentityError } from './errors.ts';
+import { ConfigError } from './errors.ts';
 import type { SpendGuardOptions } from './guard-options.ts';
 import { checkedIdentity, type Identity } from './identity.ts';
 import type { PriceBook } from './price-book.ts';
@@ -15,6 +15,8 @@ export interface BoundCall {
   readonly identity: Identity;
   readonly accounts: readonly BoundAccount[];
   readonly price: CallPrice;
+  /** False where no budget binds it, and each call must be bound. */
+  readonly isBound: boolean;
 }
 
 const NOBODY: Identity = {};
@@ -25,7 +27,7 @@ export class CallBinder {
   readonly #rules: readonly BudgetRule[];
   readonly prices: PriceBook | undefined;
   readonly #identity: Identity | undefined;
-  readonly #unbudgeted: 'deny' | 'allow';
+  readonly #unbudgeted: boolean;
   readonly #secrets: ReadonlySet<string>;
   readonly #memo: BindingMemo;
   /** What budgets with exceptions need is being loaded, or is there; null: no budget has any. */
@@ -39,7 +41,7 @@ export class CallBinder {
     this.#rules = budgets.map(compileBudget);
     this.prices = options.prices;
     this.#identity = options.identity;
-    this.#unbudgeted = options.unbudgeted ?? 'deny';
+    this.#unbudgeted = options.unbudgeted === 'allow';
     this.#secrets = new Set(['apiKey', ...(options.secrets ?? [])]);
     this.#memo = new BindingMemo(this.#rules.find(({ per }) => per.length > 0)?.per[0]);
     const money = this.#rules.find(({ unit }) => unit === 'usd');
@@ -49,12 +51,11 @@ export class CallBinder {
           "`prices: createPriceBook()` from '@hardcap/prices', or limit tokens or requests instead.",
       );
     }
-    if (budgets.some(isExceptional)) this.exceptions = this.#loadExceptions(budgets);
+    if (budgets.some(isExceptional)) this.exceptions = this.#loadExceptions(budgets, options.now);
   }
 
   /**
-   * @throws MissingIdentityError when no budget binds the call; UnpricedModelError when one in USD
-   * does and the model has no price.
+   * @throws UnpricedModelError when a budget in USD binds the call and the model has no price.
    */
   bind(request: CallRequest, at: number): BoundCall {
     const { provider, model, identity: own = NOBODY } = request;
@@ -64,15 +65,15 @@ export class CallBinder {
     const binding = this.#memo.find(given, provider, model) ?? this.#bindAnew(given, request);
     const { identity, accounts, countsMoney } = binding;
     const price = new CallPrice(this.prices, request, at, countsMoney);
-    return { identity, accounts: price.quote?.free ? accounts.filter(bindsFree) : accounts, price };
+    const counted = price.quote?.free ? accounts.filter(bindsFree) : accounts;
+    const isBound = accounts.length > 0 || this.#unbudgeted;
+    return { identity, accounts: counted, price, isBound };
   }
 
   #bindAnew(given: Identity, request: CallRequest): Binding {
     const { provider, model } = request;
     const identity = this.checked({ ...given, provider, model });
     const accounts = this.except(bindBudgets(this.#rules, identity), identity);
-    if (accounts.length === 0 && this.#unbudgeted === 'deny')
-      throw this.#unbound(request, identity);
     const countsMoney = accounts.some(({ rule }) => rule.unit === 'usd');
     // A copy, since the caller may change its object and use it again.
     const binding = { given: { ...given }, provider, model, identity, accounts, countsMoney };
@@ -94,9 +95,9 @@ export class CallBinder {
     return checkedIdentity(identity, this.#secrets);
   }
 
-  async #loadExceptions(budgets: readonly Budget[]): Promise<BudgetExceptions> {
+  async #loadExceptions(budgets: readonly Budget[], now?: () => number): Promise<BudgetExceptions> {
     const { BudgetExceptions } = await import('./on-demand.ts');
-    const exceptions = new BudgetExceptions(budgets, this.#rules);
+    const exceptions = new BudgetExceptions(budgets, this.#rules, now);
     this.except = (accounts, identity) => exceptions.applied(accounts, identity);
     return exceptions;
   }
@@ -108,30 +109,18 @@ export class CallBinder {
     return { ...this.#identity, ...ofAdapter, ...ambient };
   }
 
-  #unbound(request: CallRequest, identity: Identity): MissingIdentityError {
-    const known = Object.keys(identity).filter((dimension) => !isOfCall(dimension));
-    const budgets = this.#rules.map(
-      ({ budget, per }) => `"${budget}" (per ${per.join(', ') || 'everyone'})`,
-    );
-    return new MissingIdentityError(
-      `No budget binds this call to ${request.model}. Its identity has ` +
-        `${known.join(', ') || 'no dimensions'}; the budgets are ${budgets.join(', ') || 'none'}. ` +
-        'Give what is missing with the call or by withIdentity, add a budget that binds it, or set ' +
-        '`unbudgeted: "allow"`.',
-    );
+  /** @throws MissingIdentityError that says what is missing. */
+  async refuseUnbound({ model }: CallRequest, identity: Identity): Promise<never> {
+    const { unboundError } = await import('./on-demand.ts');
+    throw unboundError(this.#rules, model, identity);
   }
 }
 
-function isExceptional({ overrides, exempt, mode }: Budget): boolean {
-  return (overrides ?? exempt) !== undefined || mode === 'shadow';
+function isExceptional({ overrides, exempt, mode, onSinkError }: Budget): boolean {
+  return (overrides ?? exempt ?? mode ?? onSinkError) !== undefined;
 }
 
 /** What is declared free costs no money, so budgets of money have no say in it, unless they are blocked. */
 function bindsFree({ rule }: BoundAccount): boolean {
   return rule.unit !== 'usd' || rule.blocked;
-}
-
-/** Dimensions that hardcap adds itself. */
-export function isOfCall(dimension: string): boolean {
-  return dimension === 'model' || dimension === 'provider';
 }

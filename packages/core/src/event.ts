@@ -48,6 +48,8 @@ export type GuardEvent =
       readonly heldNanoUsd: number | null;
     })
   | (CallEvent & { readonly type: 'denied'; readonly denial: Denial })
+  /** The sink is away, and all budgets of the call have `onSinkError: 'allow'`. */
+  | (CallEvent & { readonly type: 'admitted-without-sink' })
   /** What budgets in `mode: 'shadow'` would have refused; told once for each call. */
   | (CallEvent & { readonly type: 'would-deny'; readonly denial: Denial })
   | (CallEvent & {

@@ -27,6 +27,8 @@ export interface SpendGuardOptions {
   readonly reservationTtlMs?: number;
   /** A call that runs longer is no longer kept alive, and expires, in ms. @default 3_600_000 */
   readonly maxCallMs?: number;
+  /** A sink that takes longer to answer a call is away, in ms. @default 1_000 */
+  readonly timeoutMs?: number;
   /** How many settlements are kept for a sink that does not answer. @default 10_000 */
   readonly unsentLimit?: number;
   /**
@@ -68,6 +70,7 @@ const optionsSchema = strictObject({
   secrets: z.array(z.string(), { error: 'write a list of dimensions' }).optional(),
   reservationTtlMs: milliseconds,
   maxCallMs: milliseconds,
+  timeoutMs: milliseconds,
   unsentLimit: wholeNumber(0, 1_000_000, ''),
   journal: path.optional(),
   onEvent: callable.optional(),

@@ -21,7 +21,7 @@ import type { Identity } from './identity.ts';
 import type { LedgerEntry, LedgerQuery } from './ledger-entry.ts';
 import { MemoryUsageSink } from './memory-usage-sink.ts';
 import { reservationIds } from './reservation-ids.ts';
-import { SinkPort } from './sink-port.ts';
+import { NO_TIMEOUT, SinkPort } from './sink-port.ts';
 import type { SpendCall } from './spend-call.ts';
 import type { FlushOptions, FlushReport } from './unsent-settlements.ts';
 import type { VerifyReport } from './usage-sink.ts';
@@ -75,7 +75,8 @@ export class SpendGuard {
     try {
       checkCallRequest(request);
       const startedAt = this.#now();
-      const { identity, accounts, price } = this.#binder.bind(request, startedAt);
+      const { identity, accounts, price, isBound } = this.#binder.bind(request, startedAt);
+      if (!isBound) return this.#binder.refuseUnbound(request, identity);
       const estimate = request.estimate ?? this.#estimate;
       const plan = planAdmission(request, accounts, price, estimate);
       const id = this.#nextId();
@@ -137,12 +138,12 @@ export class SpendGuard {
 
   /** Recomputes every counter from the ledger and the open reservations, and lists what differs. */
   verify(): Promise<VerifyReport> {
-    return this.#keeping.sink.ask('verify', (sink) => sink.verify());
+    return this.#keeping.sink.ask('verify', (sink) => sink.verify(), NO_TIMEOUT);
   }
 
   /** Restores counters from the ledger and the open reservations; the report says what differed. */
   rebuild(): Promise<VerifyReport> {
-    return this.#keeping.sink.ask('rebuild', (sink) => sink.rebuild());
+    return this.#keeping.sink.ask('rebuild', (sink) => sink.rebuild(), NO_TIMEOUT);
   }
 
   /**

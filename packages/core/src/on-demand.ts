@@ -10,6 +10,8 @@ export { correctEntry } from './correct-entry.ts';
 export { growHold } from './grow-hold.ts';
 export { adjustMemory } from './memory-adjust.ts';
 export { readLedger } from './read-ledger.ts';
+export { sinkFailure } from './sink-failure.ts';
 export { smallerPlan } from './smaller-plan.ts';
+export { unboundError } from './unbound-error.ts';
 export { UnsentSettlements } from './unsent-settlements.ts';
 export { verifyMemory } from './verify-memory.ts';

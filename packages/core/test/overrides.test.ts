@@ -137,7 +137,7 @@ describe('exceptions that cannot mean what was intended', () => {
     [[{ limit: { usd: '1' } }], 'overrides.0.match: write { model: "claude-opus-*" }'],
     [[{ ...VIP, window: 'total' }], 'overrides.0: has no field "window". It has match, limit'],
     [[{ ...VIP, limit: { usd: '0' } }], 'is no limit one can spend from'],
-    [[{ ...VIP, limit: { tokens: 5 } }], 'overrides: write limits in the unit of the budget'],
+    [[{ ...VIP, limit: { tokens: 5 } }], 'limit: the other limits of the budget have another unit'],
   ])('%j', (overrides, problem) => {
     const define = () => defineBudgets([{ ...daily(undefined), overrides }]);
     expect(define).toThrow(ConfigError);
