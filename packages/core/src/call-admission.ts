@@ -2,9 +2,10 @@ import type { AdmissionPlan } from './admission.ts';
 import { type Awaitable, isPending } from './awaitable.ts';
 import { type BookedCall, type BookKeeping, CallBooks } from './call-books.ts';
 import { openDetails } from './call-details.ts';
-import { type Denial, denialOf } from './denial.ts';
+import type { Denial } from './denial.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Identity } from './identity.ts';
+import type { RefusedCalls } from './refused-calls.ts';
 import { SpendCall } from './spend-call.ts';
 import type { ReserveAnswer } from './usage-sink.ts';
 
@@ -16,14 +17,12 @@ export type Reservation =
 /** A call that is bound and priced, and not yet held. */
 export type BoundRequest = Omit<BookedCall, 'heldNanoUsd'>;
 
-/** How often other calls may get in between asking what is left and taking it. */
-const MAX_ATTEMPTS = 4;
-
 /** Asks the sink for what a plan holds, and makes the call or the denial that comes of it. */
 export class CallAdmission {
   readonly #keeping: BookKeeping;
   readonly #heartbeat: Heartbeat;
   readonly #onEnd: (call: SpendCall) => void;
+  #refusals: Promise<RefusedCalls> | null = null;
 
   /** @param heartbeat keeps the calls alive that were admitted. */
   constructor(keeping: BookKeeping, heartbeat: Heartbeat) {
@@ -69,28 +68,19 @@ export class CallAdmission {
   ): Awaitable<Reservation> {
     this.#keeping.events.emitAll(answer.notices);
     if (answer.admitted) return { admitted: true, call: this.#open(call, plan, answer) };
-    const mayShrink = call.request.minOutputTokens !== undefined && attempt < MAX_ATTEMPTS;
-    return mayShrink ? this.#admitLess(answer, call, plan, attempt) : this.#denied(answer, call);
+    return this.#refused(answer, call, plan, attempt);
   }
 
-  /** What comes of the largest plan that still fits. */
-  async #admitLess(
+  async #refused(
     answer: RefusedAnswer,
     call: BookedCall,
     plan: AdmissionPlan,
     attempt: number,
   ): Promise<Reservation> {
-    const { smallerPlan } = await import('./on-demand.ts');
-    const smaller = smallerPlan(call.request, plan, call.price, answer.refusals);
-    if (smaller === undefined) return this.#denied(answer, call);
-    return this.admit(call, smaller, attempt + 1);
-  }
-
-  #denied(answer: RefusedAnswer, call: BookedCall): Reservation {
-    const { events } = this.#keeping;
-    const denial = denialOf(answer.refusals);
-    if (events.heard) events.emit({ type: 'denied', denial, ...callOf(call, answer) });
-    return { admitted: false, denial };
+    this.#refusals ??= import('./on-demand.ts').then(
+      ({ RefusedCalls }) => new RefusedCalls(this.#keeping, this),
+    );
+    return (await this.#refusals).refused(answer, call, plan, attempt);
   }
 
   #open(booked: BookedCall, plan: AdmissionPlan, answer: ReserveAnswer): SpendCall {
@@ -108,11 +98,12 @@ export class CallAdmission {
   }
 }
 
-type RefusedAnswer = Extract<ReserveAnswer, { admitted: false }>;
+export type RefusedAnswer = Extract<ReserveAnswer, { admitted: false }>;
 
-function callOf(
+/** Whose event it is. */
+export function callOf(
   { id, identity, request }: BookedCall,
-  { at }: ReserveAnswer,
+  { at }: Pick<ReserveAnswer, 'at'>,
 ): { id: string; identity: Identity; provider: string; model: string; at: number } {
   return { id, identity, provider: request.provider, model: request.model, at };
 }

@@ -27,6 +27,11 @@ export interface SpendGuardOptions {
   readonly reservationTtlMs?: number;
   /** A call that runs longer is no longer kept alive, and expires, in ms. @default 3_600_000 */
   readonly maxCallMs?: number;
+  /**
+   * A call that is refused only for what open calls hold waits so long for one of them to settle, where
+   * it says nothing else, in ms. @default 0
+   */
+  readonly waitForHeadroomMs?: number;
   /** A sink that takes longer to answer a call is away, in ms. @default 1_000 */
   readonly timeoutMs?: number;
   /** How many settlements are kept for a sink that does not answer. @default 10_000 */
@@ -71,6 +76,7 @@ const optionsSchema = strictObject({
   reservationTtlMs: milliseconds,
   maxCallMs: milliseconds,
   timeoutMs: milliseconds,
+  waitForHeadroomMs: milliseconds,
   unsentLimit: wholeNumber(0, 1_000_000, ''),
   journal: path.optional(),
   onEvent: callable.optional(),

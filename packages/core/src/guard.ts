@@ -54,10 +54,11 @@ export class SpendGuard {
     this.#estimate = options.estimate ?? 'ceiling';
     this.#now = options.now ?? Date.now;
     const { reservationTtlMs: ttlMs = 120_000, maxCallMs = 3_600_000 } = options;
+    const { waitForHeadroomMs: waitMs = 0 } = options;
     const sink = options.sink ?? new MemoryUsageSink({ now: () => this.#reading ?? this.#now() });
     const events = new EventPort(options.onEvent);
     const port = new SinkPort(sink, events, options, this.#binder.exceptions);
-    this.#keeping = { sink: port, events, ttlMs };
+    this.#keeping = { sink: port, events, ttlMs, waitMs, onEnd: null };
     // A third of the time to live leaves two more tries when one renewal is lost.
     this.#heartbeat = new Heartbeat({ intervalMs: ttlMs / 3, maxCallMs, now: this.#now });
     this.#admission = new CallAdmission(this.#keeping, this.#heartbeat);
