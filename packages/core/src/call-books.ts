@@ -13,6 +13,7 @@ import type { SinkPort } from './sink-port.ts';
 import type { Queued } from './unsent-settlements.ts';
 import { outputTokensOf, type TokenUsage } from './usage.ts';
 import type {
+  AccountReading,
   Claim,
   ExtendAnswer,
   Outcome,
@@ -68,6 +69,11 @@ export class CallBooks {
     const answer = await sink.extend({ id: this.#call.id, claims, ttlMs });
     events.emitAll(answer.notices);
     return answer;
+  }
+
+  /** The figures of its accounts. */
+  read(): Promise<readonly AccountReading[]> {
+    return this.#keeping.sink.ask('read', (sink) => sink.read(this.#call.accounts));
   }
 
   settle(end: CallEnd): Awaitable<SettleResult> {

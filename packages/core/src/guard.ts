@@ -172,7 +172,11 @@ export class SpendGuard {
     return this.#adjust(selector, { type: 'limit', change }, note);
   }
 
-  /** Refuses every call of an account until it is unblocked. Open calls settle, and grow no more. */
+  /**
+   * Refuses every call of an account until it is unblocked. Open calls of this guard are stopped at
+   * once (their `signal` aborts), those of others when they next need more than they hold, and at the
+   * latest within half of `reservationTtlMs`.
+   */
   block(selector: AccountSelector, note?: AdjustmentNote): Promise<AccountStatus> {
     return this.#adjust(selector, { type: 'block' }, note);
   }
@@ -220,6 +224,8 @@ export class SpendGuard {
     note?: AdjustmentNote,
   ): Promise<AccountStatus> {
     const { adjustAccount } = await import('./on-demand.ts');
-    return adjustAccount(this.#binder, this.#keeping, selector, order, note);
+    const status = await adjustAccount(this.#binder, this.#keeping, selector, order, note);
+    if (order.type === 'block') this.#heartbeat.lookAfter(status.account);
+    return status;
   }
 }

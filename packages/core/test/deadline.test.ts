@@ -1,7 +1,10 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { MemoryUsageSink } from '../src/index.ts';
 import { admit, benchOf, callOf, usdBudget } from './support/guard.ts';
 import { ANN, cost, open, outageScene } from './support/outage-scene.ts';
+
+// What is loaded on demand takes a time that no injected clock can pass.
+beforeAll(() => import('../src/on-demand.ts'));
 
 describe('a sink that is late', () => {
   afterEach(() => vi.useRealTimers());

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CallRequest, Reservation, SpendCall } from '../src/index.ts';
 import { admit, benchOf, callOf, denialFor, eventsOf, usdBudget } from './support/guard.ts';
 
@@ -8,6 +8,8 @@ const patient = (tokens: number, others: Partial<CallRequest> = {}) =>
 /** A cap that carries one call of 100 tokens. */
 const cap = () => benchOf([usdBudget('0.001')]);
 
+// What is loaded on demand takes a time that no injected clock can pass.
+beforeAll(() => import('../src/on-demand.ts'));
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
