@@ -15,6 +15,8 @@ import { type CallRequest, checkCallRequest, type Estimate } from './call-reques
 import type { Correction } from './correction-order.ts';
 import { BudgetExceededError } from './errors.ts';
 import { EventPort } from './event.ts';
+import type { Grant } from './grant.ts';
+import type { GrantRequest, Grants } from './grants.ts';
 import { checkGuardOptions, type SpendGuardOptions } from './guard-options.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Identity } from './identity.ts';
@@ -45,6 +47,7 @@ export class SpendGuard {
   readonly #heartbeat: Heartbeat;
   readonly #admission: CallAdmission;
   readonly #nextId: () => string = reservationIds();
+  #grants: Grants | null = null;
   // Of the call that is being reserved: a sink of the guard's own making need not ask for the time again.
   #reading: number | null = null;
 
@@ -216,6 +219,26 @@ export class SpendGuard {
   close(options?: FlushOptions): Promise<void> {
     this.#heartbeat.stop();
     return this.#keeping.sink.close(options);
+  }
+
+  /**
+   * Takes a slice out of the budgets in USD of an identity, for others to spend; or, with the `token`
+   * of a grant of another process, makes that one known here.
+   *
+   * @throws BudgetExceededError where the budgets cannot carry it; InvalidArgumentError for a grant
+   * that may not be divided further.
+   */
+  async grant(of: GrantRequest | string): Promise<Grant> {
+    const { opening } = this.#keeping.sink;
+    const { Grants } = await import('./on-demand.ts');
+    await opening;
+    this.#grants ??= new Grants({
+      binder: this.#binder,
+      keeping: this.#keeping,
+      heartbeat: this.#heartbeat,
+      now: this.#now,
+    });
+    return typeof of === 'string' ? this.#grants.join(of) : this.#grants.make(of);
   }
 
   async #adjust(

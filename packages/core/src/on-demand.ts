@@ -8,6 +8,7 @@ export { alertsOf } from './alerts.ts';
 export { blockOn } from './block-on.ts';
 export { BudgetExceptions } from './budget-exceptions.ts';
 export { correctEntry } from './correct-entry.ts';
+export { Grants } from './grants.ts';
 export { growHold } from './grow-hold.ts';
 export { adjustMemory } from './memory-adjust.ts';
 export { readLedger } from './read-ledger.ts';

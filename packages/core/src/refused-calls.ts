@@ -23,7 +23,11 @@ export class RefusedCalls {
   constructor(keeping: BookKeeping, admission: CallAdmission) {
     this.#keeping = keeping;
     this.#admission = admission;
-    keeping.onEnd = (accounts) => this.#queue.freed(accounts);
+    const { onEnd } = keeping;
+    keeping.onEnd = (accounts) => {
+      onEnd?.(accounts);
+      this.#queue.freed(accounts);
+    };
   }
 
   async refused(
