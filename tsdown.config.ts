@@ -3,7 +3,7 @@ import { defineConfig } from 'tsdown';
 export default defineConfig({
   workspace: 'packages/*',
   // The names of all entries of all packages.
-  entry: 'src/{index,input-bound,ledger,sink,webhook}.ts',
+  entry: 'src/{config,index,input-bound,ledger,loop-guards,simulate,sink,watch-config,webhook}.ts',
   platform: 'neutral',
   // Sinks may use what Node has; core cannot, since it is compiled without Node's types.
   deps: { neverBundle: [/^node:/] },

@@ -1,19 +1,15 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Account, compileWindow, type Unit, type WindowSpec } from '@hardcap/core';
 import type { SqliteUsageSink } from '@hardcap/sqlite';
+import { type Stalls, stallsDuring } from './own-stall.ts';
 
 /** What a stretch of reservations came to. */
 export interface Load {
   readonly reserves: number;
   readonly ms: number;
-  /** The longest that the event loop stood still, in ms. */
-  readonly stallMs: number;
+  readonly stalls: Stalls;
 }
 
 const USERS = 100;
-/** Of the turns that do nothing but wait. */
-const TURN_MS = 2;
 const IN_FLIGHT = 64;
 
 function accountOf(key: string, unit: Unit, window: WindowSpec): Account {
@@ -30,25 +26,6 @@ export const ACCOUNTS: readonly Account[][] = Array.from({ length: USERS }, (_, 
   accountOf(`tpm|user=u${user}`, 'tokens', { fixed: '1m' }),
 ]);
 
-/** The longest that the event loop stood still during some work, in ms. */
-async function longestStall(work: () => Promise<void>): Promise<number> {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  await work();
-  delay.disable();
-  return delay.max / 1e6;
-}
-
-/** How long the event loop stands still when its turns are short: the machine does other things, too. */
-export function stallOfShortTurns(ms: number): Promise<number> {
-  return longestStall(async () => {
-    for (const until = performance.now() + ms; performance.now() < until; await nextTurn()) {
-      const end = performance.now() + TURN_MS;
-      while (performance.now() < end);
-    }
-  });
-}
-
 /** Reserves over three accounts, 64 calls at a time. */
 export async function reserveFor(sink: SqliteUsageSink, ms: number, name: string): Promise<Load> {
   let reserves = 0;
@@ -63,8 +40,8 @@ export async function reserveFor(sink: SqliteUsageSink, ms: number, name: string
       if (!admitted) throw new Error('The benchmark ran into its cap.');
     }
   };
-  const stallMs = await longestStall(async () => {
+  const stalls = await stallsDuring(async () => {
     await Promise.all(Array.from({ length: IN_FLIGHT }, caller));
   });
-  return { reserves, ms: performance.now() - startedAt, stallMs };
+  return { reserves, ms: performance.now() - startedAt, stalls };
 }

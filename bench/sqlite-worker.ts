@@ -1,13 +1,13 @@
 import { SqliteUsageSink } from '@hardcap/sqlite';
-import { reserveFor, stallOfShortTurns } from './sqlite-load.ts';
+import { reserveFor } from './sqlite-load.ts';
 
 /** One of several processes on one file: `node sqlite-worker.ts <file> <name>`. */
 const [, , file = '', name = ''] = process.argv;
-const sink = new SqliteUsageSink(file);
+// On a machine that is busy with other things somebody may be the last for long.
+const sink = new SqliteUsageSink(file, { timeoutMs: 30_000 });
 await reserveFor(sink, 300, `${name}-warm-`);
 process.on('message', async (ms: number) => {
-  const bareStallMs = await stallOfShortTurns(ms);
-  process.send?.({ ...(await reserveFor(sink, ms, `${name}-`)), bareStallMs });
+  process.send?.(await reserveFor(sink, ms, `${name}-`));
   await sink.close();
   process.disconnect();
 });

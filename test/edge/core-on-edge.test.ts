@@ -91,4 +91,22 @@ describe('@hardcap/core on an edge runtime', () => {
       globals: ['undefined', 'undefined', 'undefined'],
     });
   });
+
+  test('makes a guard where a module is loaded: no random numbers and no timers there', async () => {
+    const vm = new EdgeVM();
+    vm.evaluate(`const allowed = [crypto.getRandomValues, Math.random, setTimeout];
+      const forbid = () => { throw new Error('not in global scope'); };
+      Object.defineProperty(crypto, 'getRandomValues', { value: forbid, configurable: true });
+      Math.random = globalThis.setTimeout = forbid;`);
+    vm.evaluate(`${bundle.code};
+      const guard = core.createSpendGuard({
+        budgets: core.defineBudgets([{ name: 'all', per: [], limit: { requests: 1 }, window: 'total' }]),
+      });`);
+    const call = `guard.reserve({ provider: 'acme', model: 'small', inputTokens: 0 })`;
+    const { admitted } = await vm.evaluate<Promise<{ admitted: boolean }>>(`
+      Object.defineProperty(crypto, 'getRandomValues', { value: allowed[0].bind(crypto) });
+      [Math.random, globalThis.setTimeout] = allowed.slice(1);
+      ${call}`);
+    expect(admitted).toBe(true);
+  });
 });

@@ -7,7 +7,8 @@ import { start, storeFile } from '../sqlite/processes.ts';
 import { randomOf } from '../sqlite/random.ts';
 import { ACCOUNT, LIMIT, STEPS, type Step, type Told, TTL_MS } from './kill-steps.ts';
 
-const POINTS_PER_STEP = 20;
+// Proved on one Node; the older one need only do it, too.
+const POINTS_PER_STEP = process.versions.node.startsWith('22.') ? 5 : 20;
 const LANES = [0, 1];
 
 /** The steps before which the last settlement has reached the journal. */

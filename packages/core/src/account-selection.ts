@@ -47,6 +47,6 @@ export async function accountOf(
 }
 
 /** Dimensions that hardcap adds itself. */
-export function isOfCall(dimension: string): boolean {
+function isOfCall(dimension: string): boolean {
   return dimension === 'model' || dimension === 'provider';
 }

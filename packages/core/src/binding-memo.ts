@@ -43,12 +43,13 @@ export class BindingMemo {
   }
 }
 
-function sameDimensions(one: Identity, other: Identity): boolean {
+/** @param known was found sound: a dimension that is undefined can only be one of the other's. */
+function sameDimensions(given: Identity, known: Identity): boolean {
   let count = 0;
-  for (const dimension in one) {
-    if (one[dimension] !== other[dimension]) return false;
+  for (const dimension in known) {
+    if (given[dimension] !== known[dimension]) return false;
     count += 1;
   }
-  for (const _ in other) count -= 1;
+  for (const _ in given) count -= 1;
   return count === 0;
 }

@@ -60,22 +60,26 @@ const perSchema = z.array(dimensionSchema, {
   error: 'write the dimensions that have accounts of their own, such as [user]; [] is one for all',
 });
 
-const limitSchema = z.unknown().transform((input, context): BudgetLimit => {
-  const limit = parseLimit(input);
-  if (!('problem' in limit)) return limit;
-  context.addIssue({ code: 'custom', message: limit.problem });
-  return z.NEVER;
-});
-
-const windowSchema = z.unknown().transform((input, context): WindowSpec => {
-  try {
-    return compileWindow(input as WindowSpec).spec;
-  } catch (error) {
-    if (!ConfigError.isInstance(error)) throw error;
-    context.addIssue({ code: 'custom', message: error.message });
+export const limitSchema: z.ZodType<BudgetLimit> = z
+  .unknown()
+  .transform((input, context): BudgetLimit => {
+    const limit = parseLimit(input);
+    if (!('problem' in limit)) return limit;
+    context.addIssue({ code: 'custom', message: limit.problem });
     return z.NEVER;
-  }
-});
+  });
+
+export const windowSchema: z.ZodType<WindowSpec> = z
+  .unknown()
+  .transform((input, context): WindowSpec => {
+    try {
+      return compileWindow(input as WindowSpec).spec;
+    } catch (error) {
+      if (!ConfigError.isInstance(error)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  });
 
 const SHARE = 'a share is above 0 and at most 1: write 0.8 for 80 %';
 const shareSchema = z.number({ error: SHARE }).gte(1e-6, { error: SHARE }).lte(1, { error: SHARE });
@@ -91,7 +95,7 @@ const someSchema = matchSchema.refine((match) => `${Object.keys(match)}` !== '',
 const oneOf = <const Word extends string>(...words: Word[]) =>
   z.enum(words, { error: `write ${words.join(' or ')}` });
 
-const budgetSchema = strictObject({
+const fields = {
   name: nameSchema,
   per: perSchema.max(8, { error: 'a budget has at most 8 dimensions' }),
   limit: limitSchema.optional(),
@@ -110,7 +114,9 @@ const budgetSchema = strictObject({
   emergencyLimit: limitSchema.optional(),
   exempt: z.array(someSchema).optional(),
   overrides: z.array(strictObject({ match: someSchema, limit: limitSchema })).optional(),
-}).superRefine((budget, context) => {
+};
+
+const budgetSchema = strictObject(fields).superRefine((budget, context) => {
   const problem = contradictionIn(budget as Budget);
   if (problem !== undefined) context.addIssue({ code: 'custom', ...problem });
 });
@@ -142,7 +148,8 @@ function contradictionIn(budget: Budget): { path: string[]; message: string } | 
   return undefined;
 }
 
-const budgetsSchema = z
+/** Takes budgets as {@link defineBudgets} does; {@link describeProblem} says what is wrong with them. */
+export const budgetsSchema: z.ZodType<unknown> = z
   .array(budgetSchema, { error: 'write a list of budgets' })
   .superRefine((budgets, context) => {
     const seen = new Set<string>();
@@ -163,13 +170,19 @@ const budgetsSchema = z
 export function defineBudgets(input: unknown): Budget[] {
   const result = budgetsSchema.safeParse(input);
   if (result.success) return result.data as Budget[];
-  const problems = result.error.issues.map(({ path, message }) => {
-    const field = path.slice(1).join('.');
-    // What checks windows and durations says itself where it looked.
-    const where = field === '' || message.startsWith(field) ? '' : ` ${field}:`;
-    return `${nameAt(input, path[0])}${where} ${message.replace(/\.$/, '')}.`;
-  });
+  const problems = result.error.issues.map((issue) => describeProblem(input, issue));
   throw new ConfigError(`Budgets are not valid. ${problems.join(' ')}`);
+}
+
+/** Names the budget and the field that an issue is about, and says what to write instead. */
+export function describeProblem(
+  budgets: unknown,
+  { path, message }: { readonly path: readonly PropertyKey[]; readonly message: string },
+): string {
+  const field = path.slice(1).join('.');
+  // What checks windows and durations says itself where it looked.
+  const where = field === '' || message.startsWith(field) ? '' : ` ${field}:`;
+  return `${nameAt(budgets, path[0])}${where} ${message.replace(/\.$/, '')}.`;
 }
 
 function nameAt(input: unknown, index: PropertyKey | undefined): string {

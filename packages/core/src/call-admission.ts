@@ -80,7 +80,12 @@ export class CallAdmission {
     this.#refusals ??= import('./on-demand.ts').then(
       ({ RefusedCalls }) => new RefusedCalls(this.#keeping, this),
     );
-    return (await this.#refusals).refused(answer, call, plan, attempt);
+    const refusals = await this.#refusals.catch(() => null);
+    if (refusals !== null) return refusals.refused(answer, call, plan, attempt);
+    // Its code cannot be loaded, as after the files of a running process were replaced.
+    const denial = { refusals: answer.refusals, retryable: false, retryAfterMs: null };
+    this.#keeping.events.emit({ type: 'denied', denial, ...callOf(call, answer) });
+    return { admitted: false, denial };
   }
 
   #open(booked: BookedCall, plan: AdmissionPlan, answer: ReserveAnswer): SpendCall {

@@ -6,9 +6,8 @@ import type { BudgetExceptions } from './budget-exceptions.ts';
 import { CallPrice } from './call-price.ts';
 import type { CallRequest } from './call-request.ts';
 import { ConfigError } from './errors.ts';
-import type { SpendGuardOptions } from './guard-options.ts';
+import { checkGuardOptions, type SpendGuardOptions } from './guard-options.ts';
 import { checkedIdentity, type Identity } from './identity.ts';
-import type { PriceBook } from './price-book.ts';
 
 /** Who pays for a call, and with what it is priced. */
 export interface BoundCall {
@@ -23,11 +22,9 @@ const NOBODY: Identity = {};
 
 /** Finds the accounts and the price of a call. */
 export class CallBinder {
-  readonly ambient: AmbientIdentity = new AmbientIdentity();
-  readonly #rules: readonly BudgetRule[];
-  readonly prices: PriceBook | undefined;
-  readonly #identity: Identity | undefined;
-  readonly #unbudgeted: boolean;
+  readonly ambient: AmbientIdentity;
+  readonly options: SpendGuardOptions;
+  readonly rules: readonly BudgetRule[];
   readonly #secrets: ReadonlySet<string>;
   readonly #memo: BindingMemo;
   /** What budgets with exceptions need is being loaded, or is there; null: no budget has any. */
@@ -35,17 +32,17 @@ export class CallBinder {
   /** Gives the accounts of an identity the terms that it has on them. */
   except: (accounts: BoundAccount[], identity: Identity) => BoundAccount[] = (accounts) => accounts;
 
-  /** @throws ConfigError for budgets that are not valid, or that are in USD without prices. */
-  constructor(options: SpendGuardOptions) {
+  /** @throws ConfigError for options and budgets that are not valid, and for USD without prices. */
+  constructor(options: SpendGuardOptions, ambient: AmbientIdentity = new AmbientIdentity()) {
+    checkGuardOptions(options);
+    this.ambient = ambient;
+    this.options = { ...options };
     const budgets = defineBudgets(options.budgets);
-    this.#rules = budgets.map(compileBudget);
-    this.prices = options.prices;
-    this.#identity = options.identity;
-    this.#unbudgeted = options.unbudgeted === 'allow';
+    this.rules = budgets.map(compileBudget);
     this.#secrets = new Set(['apiKey', ...(options.secrets ?? [])]);
-    this.#memo = new BindingMemo(this.#rules.find(({ per }) => per.length > 0)?.per[0]);
-    const money = this.#rules.find(({ unit }) => unit === 'usd');
-    if (money !== undefined && this.prices === undefined) {
+    this.#memo = new BindingMemo(this.rules.flatMap(({ per }) => per)[0]);
+    const money = this.rules.find(({ unit }) => unit === 'usd');
+    if (money && !options.prices) {
       throw new ConfigError(
         `Budget "${money.budget}" is in USD, and nobody says what models cost. Add ` +
           "`prices: createPriceBook()` from '@hardcap/prices', or limit tokens or requests instead.",
@@ -64,25 +61,21 @@ export class CallBinder {
     const given = fallback === undefined ? own : { ...fallback, ...own };
     const binding = this.#memo.find(given, provider, model) ?? this.#bindAnew(given, request);
     const { identity, accounts, countsMoney } = binding;
-    const price = new CallPrice(this.prices, request, at, countsMoney);
+    const price = new CallPrice(this.options.prices, request, at, countsMoney);
     const counted = price.quote?.free ? accounts.filter(bindsFree) : accounts;
-    const isBound = accounts.length > 0 || this.#unbudgeted;
+    const isBound = accounts.length > 0 || this.options.unbudgeted === 'allow';
     return { identity, accounts: counted, price, isBound };
   }
 
   #bindAnew(given: Identity, request: CallRequest): Binding {
     const { provider, model } = request;
     const identity = this.checked({ ...given, provider, model });
-    const accounts = this.except(bindBudgets(this.#rules, identity), identity);
+    const accounts = this.except(bindBudgets(this.rules, identity), identity);
     const countsMoney = accounts.some(({ rule }) => rule.unit === 'usd');
     // A copy, since the caller may change its object and use it again.
     const binding = { given: { ...given }, provider, model, identity, accounts, countsMoney };
     this.#memo.remember(binding);
     return binding;
-  }
-
-  get rules(): readonly BudgetRule[] {
-    return this.#rules;
   }
 
   /** An identity as a call made here and now would have it, without what the call itself adds. */
@@ -97,7 +90,7 @@ export class CallBinder {
 
   async #loadExceptions(budgets: readonly Budget[], now?: () => number): Promise<BudgetExceptions> {
     const { BudgetExceptions } = await import('./on-demand.ts');
-    const exceptions = new BudgetExceptions(budgets, this.#rules, now);
+    const exceptions = new BudgetExceptions(budgets, this.rules, now);
     this.except = (accounts, identity) => exceptions.applied(accounts, identity);
     return exceptions;
   }
@@ -105,14 +98,14 @@ export class CallBinder {
   /** What is known where a call says nothing: of its context, of its adapter, of the guard. */
   #fallback(ofAdapter?: Identity): Identity | undefined {
     const ambient = this.ambient.get();
-    if (ambient === undefined && ofAdapter === undefined) return this.#identity;
-    return { ...this.#identity, ...ofAdapter, ...ambient };
+    if (ambient === undefined && ofAdapter === undefined) return this.options.identity;
+    return { ...this.options.identity, ...ofAdapter, ...ambient };
   }
 
   /** @throws MissingIdentityError that says what is missing. */
   async refuseUnbound({ model }: CallRequest, identity: Identity): Promise<never> {
     const { unboundError } = await import('./on-demand.ts');
-    throw unboundError(this.#rules, model, identity);
+    throw unboundError(this.rules, model, identity);
   }
 }
 

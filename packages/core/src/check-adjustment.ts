@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from './errors.ts';
-import { isAmount } from './money.ts';
+import { isAmount, MAX_AMOUNT } from './money.ts';
 import { AMOUNT, checkId } from './sink-request.ts';
 import { type Adjustment, type CorrectionCharge, MAX_CLAIMS } from './usage-sink.ts';
 
@@ -16,6 +16,15 @@ export function checkAdjustment(change: Adjustment): void {
   if (until === null || Number.isSafeInteger(until)) return;
   throw new InvalidArgumentError(
     `\`until\` is a time in ms since the epoch, or null for good; this one is ${until}.`,
+  );
+}
+
+/** @throws InvalidArgumentError where the top-ups of a window would come to more than an amount may be. */
+export function checkTopUp(change: Adjustment, before: number): void {
+  if (change.type !== 'top-up' || isAmount(before + change.amount)) return;
+  throw new InvalidArgumentError(
+    `Top-ups of a window come to at most ${MAX_AMOUNT} together; this one has ${before}, and was to get ` +
+      `${change.amount} more. To take the limit away, set it to \`unlimited\`.`,
   );
 }
 

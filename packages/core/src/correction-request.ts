@@ -34,8 +34,8 @@ export function correctionRequest(
   const target = targetOf(binder, call, correction);
   const charges = call.places.flatMap(({ place, total, left }): CorrectionCharge[] => {
     const due = 'reverse' in correction ? 0 : amountDue(binder, place, target);
-    // What a reset gave back cannot be given back again.
-    const amount = due === null ? 0 : Math.max(due - total, -Math.max(0, left));
+    // What a reset gave back cannot be given back again; if it was, since both met, it is taken back.
+    const amount = due === null ? 0 : Math.max(due - total, -left);
     return amount === 0 ? [] : [{ ...place, amount }];
   });
   const change = { type: 'correction', reservation, charges } as const;
@@ -46,7 +46,7 @@ export function correctionRequest(
 
 /** @throws UnpricedModelError when money counts, and nobody knows what the usage costs. */
 function targetOf(
-  { prices }: CallBinder,
+  { options: { prices } }: CallBinder,
   { entry, places }: ChargedCall,
   correction: Correction,
 ): Target {

@@ -23,7 +23,7 @@ export interface GrantRequest {
 const REMEMBERED = 10_000;
 
 export interface GrantContext {
-  readonly binder: CallBinder;
+  binder: CallBinder;
   readonly keeping: BookKeeping;
   readonly heartbeat: Heartbeat;
   readonly now: () => number;
@@ -39,13 +39,19 @@ export class Grants {
   constructor(context: GrantContext) {
     this.#context = context;
     const { binder, keeping } = context;
-    const except = binder.except;
-    binder.except = (accounts, identity) => this.#applied(except(accounts, identity), identity);
+    this.adopt(binder);
     const { onEnd } = keeping;
     keeping.onEnd = (accounts) => {
       onEnd?.(accounts);
       for (const { key } of accounts) this.#held.get(key)?.callEnded();
     };
+  }
+
+  /** Pays for calls that are bound by this from here on. */
+  adopt(binder: CallBinder): void {
+    const { except } = binder;
+    binder.except = (accounts, identity) => this.#applied(except(accounts, identity), identity);
+    this.#context.binder = binder;
   }
 
   /** A grant that another process has made. */

@@ -47,6 +47,13 @@ export interface SpendGuardOptions {
   readonly now?: () => number;
 }
 
+/**
+ * What `reconfigure` takes: the whole of the terms, so what is left out falls back to its default; but
+ * the price book stays where no other is given. The rest a guard has for its life: it may be named, with
+ * the value that it has.
+ */
+export type SpendGuardTerms = Omit<SpendGuardOptions, 'sink' | 'onEvent' | 'now'>;
+
 function wholeNumber(min: number, max: number, unit: string): z.ZodOptional<z.ZodNumber> {
   const error = `write a whole number ${unit}from ${min} to ${max}`;
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error }).optional();
@@ -64,7 +71,7 @@ const withMethod = (method: string, error: string) =>
 
 const DIMENSIONS = 'write strings by dimension: { org: "acme" }';
 
-const optionsSchema = strictObject({
+export const optionFields: Readonly<Record<keyof SpendGuardOptions, z.ZodType>> = {
   // Checked where it is read.
   budgets: z.unknown().optional(),
   sink: withMethod('reserve', 'write a UsageSink, such as new MemoryUsageSink()').optional(),
@@ -81,7 +88,9 @@ const optionsSchema = strictObject({
   journal: path.optional(),
   onEvent: callable.optional(),
   now: callable.optional(),
-});
+};
+const optionsSchema = strictObject(optionFields);
+
 /** @throws ConfigError that names every option that is wrong. */
 export function checkGuardOptions(options: SpendGuardOptions): void {
   const result = optionsSchema.safeParse(options);

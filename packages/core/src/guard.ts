@@ -11,13 +11,13 @@ import type { Alert, AlertFilter } from './alerts.ts';
 import { CallAdmission, type Reservation } from './call-admission.ts';
 import { CallBinder } from './call-binder.ts';
 import type { BookKeeping } from './call-books.ts';
-import { type CallRequest, checkCallRequest, type Estimate } from './call-request.ts';
+import { type CallRequest, checkCallRequest } from './call-request.ts';
 import type { Correction } from './correction-order.ts';
 import { BudgetExceededError } from './errors.ts';
 import { EventPort } from './event.ts';
 import type { Grant } from './grant.ts';
 import type { GrantRequest, Grants } from './grants.ts';
-import { checkGuardOptions, type SpendGuardOptions } from './guard-options.ts';
+import type { SpendGuardOptions, SpendGuardTerms } from './guard-options.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Identity } from './identity.ts';
 import type { LedgerEntry, LedgerQuery } from './ledger-entry.ts';
@@ -40,8 +40,7 @@ export function createSpendGuard(options: SpendGuardOptions): SpendGuard {
 
 /** See {@link createSpendGuard}. */
 export class SpendGuard {
-  readonly #binder: CallBinder;
-  readonly #estimate: Estimate;
+  #binder: CallBinder;
   readonly #now: () => number;
   readonly #keeping: BookKeeping;
   readonly #heartbeat: Heartbeat;
@@ -52,9 +51,7 @@ export class SpendGuard {
   #reading: number | null = null;
 
   constructor(options: SpendGuardOptions) {
-    checkGuardOptions(options);
     this.#binder = new CallBinder(options);
-    this.#estimate = options.estimate ?? 'ceiling';
     this.#now = options.now ?? Date.now;
     const { reservationTtlMs: ttlMs = 120_000, maxCallMs = 3_600_000 } = options;
     const { waitForHeadroomMs: waitMs = 0 } = options;
@@ -81,7 +78,7 @@ export class SpendGuard {
       const startedAt = this.#now();
       const { identity, accounts, price, isBound } = this.#binder.bind(request, startedAt);
       if (!isBound) return this.#binder.refuseUnbound(request, identity);
-      const estimate = request.estimate ?? this.#estimate;
+      const estimate = request.estimate ?? this.#binder.options.estimate ?? 'ceiling';
       const plan = planAdmission(request, accounts, price, estimate);
       const id = this.#nextId();
       this.#reading = startedAt;
@@ -208,6 +205,19 @@ export class SpendGuard {
   ): Promise<LedgerEntry> {
     const { correctEntry } = await import('./on-demand.ts');
     return correctEntry(this.#binder, this.#keeping, entryId, correction, note);
+  }
+
+  /**
+   * Puts other terms in force for the calls that are reserved from then on, all of them at once. Accounts
+   * keep what was spent and held by their keys; open calls settle under the terms they were admitted with.
+   *
+   * @throws ConfigError for terms that are not valid, or that a guard cannot change; nothing changes then.
+   */
+  async reconfigure(terms: SpendGuardTerms): Promise<void> {
+    const { reconfigured } = await import('./on-demand.ts');
+    const next = await reconfigured(this.#binder, terms);
+    this.#grants?.adopt(next);
+    this.#binder = next;
   }
 
   /** Tells the sink at once what it has not answered yet, and waits for it. The rest is sent later. */

@@ -30,7 +30,7 @@ export type { GuardEvent, LostSettlement } from './event.ts';
 export type { Grant, GrantReport } from './grant.ts';
 export type { GrantRequest } from './grants.ts';
 export { createSpendGuard, type SpendGuard } from './guard.ts';
-export type { SpendGuardOptions } from './guard-options.ts';
+export type { SpendGuardOptions, SpendGuardTerms } from './guard-options.ts';
 export { type HttpResponseOptions, type Problem, toHttpResponse, toSseEvent } from './http.ts';
 export type { Identity } from './identity.ts';
 export type { LedgerEntry, LedgerQuery } from './ledger-entry.ts';

@@ -36,6 +36,8 @@ export class JournalFile {
   #bytes = 0;
   /** The last write left a part behind that could not be removed. */
   #isTorn = false;
+  /** False once a part was left behind: `bytes` is not the length of the file any more. */
+  #canCut = true;
 
   constructor(node: NodeRuntime, path: string, unlock: () => void, open: readonly EndRequest[]) {
     this.path = path;
@@ -53,7 +55,8 @@ export class JournalFile {
    * Writes a line in one call: it survives the end of the process from here on. A power cut may take
    * the latest lines away.
    *
-   * @throws where the line could not be written; what was written of it is gone again.
+   * @throws where the line could not be written; what was written of it is gone again, or is a line
+   * of its own.
    */
   append(record: JournalRecord): void {
     const bytes = encoder.encode(`${this.#isTorn ? '\n' : ''}${journalLine(record)}`);
@@ -63,7 +66,7 @@ export class JournalFile {
       this.#bytes += bytes.length;
       this.#isTorn = false;
     } catch (error) {
-      this.#cutTo(this.#bytes);
+      this.#cutBack();
       throw error;
     }
   }
@@ -90,6 +93,7 @@ export class JournalFile {
     this.#file = file;
     this.#bytes = encoder.encode(text).length;
     this.#isTorn = false;
+    this.#canCut = true;
   }
 
   close(): void {
@@ -97,11 +101,13 @@ export class JournalFile {
     this.#unlock();
   }
 
-  #cutTo(bytes: number): void {
+  #cutBack(): void {
     try {
-      this.#node.files.ftruncateSync(this.#file, bytes);
+      if (this.#canCut) this.#node.files.ftruncateSync(this.#file, this.#bytes);
+      else this.#isTorn = true;
     } catch {
       this.#isTorn = true;
+      this.#canCut = false;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { checkAdjustment } from './check-adjustment.ts';
+import { checkAdjustment, checkTopUp } from './check-adjustment.ts';
 import { correctionCharge } from './correction-charge.ts';
 import type { MemoryAccount } from './memory-account.ts';
 import type { MemoryBooks } from './memory-books.ts';
@@ -29,6 +29,7 @@ export function adjustMemory(
   const repeated = adjusted.get(request.id) !== undefined;
   if (!repeated) {
     const { change, details, id } = request;
+    checkTopUp(change, account.current.topUp);
     const charges = carriedOut(books, account, change, at, notices);
     adjusted.set(id, true);
     const names = { account: account.key, budget: rule.budget };

@@ -12,6 +12,7 @@ export { Grants } from './grants.ts';
 export { growHold } from './grow-hold.ts';
 export { adjustMemory } from './memory-adjust.ts';
 export { readLedger } from './read-ledger.ts';
+export { reconfigured } from './reconfigure.ts';
 export { RefusedCalls } from './refused-calls.ts';
 export { sinkFailure } from './sink-failure.ts';
 export { unboundError } from './unbound-error.ts';

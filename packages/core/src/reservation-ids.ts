@@ -1,5 +1,4 @@
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-';
-const PREFIX_LENGTH = 8;
+const PREFIX_BYTES = 6;
 
 /**
  * Makes ids that are unique across processes: 48 random bits per guard, and a counter. They are short,
@@ -8,10 +7,16 @@ const PREFIX_LENGTH = 8;
  * more than the rest of a reservation.)
  */
 export function reservationIds(): () => string {
-  const random = crypto.getRandomValues(new Uint8Array(PREFIX_LENGTH));
-  const prefix = [...random].map((byte) => ALPHABET[byte & 63]).join('');
+  let prefix = '';
   let count = 0;
   return () => {
+    // With the first id: workers refuse random numbers while their modules are loaded.
+    if (prefix === '') {
+      const random = crypto.getRandomValues(new Uint8Array(PREFIX_BYTES));
+      prefix = btoa(String.fromCharCode(...random))
+        .replaceAll('+', '-')
+        .replaceAll('/', '_');
+    }
     count += 1;
     return prefix + count.toString(36);
   };

@@ -2,7 +2,7 @@
  * For authors of sinks: the logic of the memory sink, which any sink can use that reads accounts,
  * decides in JavaScript, and writes them back.
  */
-export { checkAdjustment } from './check-adjustment.ts';
+export { checkAdjustment, checkTopUp } from './check-adjustment.ts';
 export { correctionCharge } from './correction-charge.ts';
 export {
   type LimitChange,

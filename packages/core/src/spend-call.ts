@@ -44,7 +44,7 @@ export class SpendCall implements Beating {
   #abort: AbortController | null = null;
   #stopReason: unknown;
   /** How the call ended, to be told to the sink again where that got no answer. */
-  #how: CallEnd | 'release' | null = null;
+  #how: Settlement | 'release' | null = null;
   #result: Promise<SettleResult> | null = null;
 
   /** Made by the guard. */
@@ -101,7 +101,7 @@ export class SpendCall implements Beating {
    * again then repeats the first settlement; if nobody does, the hold is charged when it expires.
    */
   settle(settlement: Settlement): Promise<SettleResult> {
-    return this.#end(this.#endOf(settlement));
+    return this.#end(settlement);
   }
 
   /** Ends a call that was never sent, as if it had not been reserved. */
@@ -142,7 +142,7 @@ export class SpendCall implements Beating {
     }
   }
 
-  #end(how: CallEnd | 'release'): Promise<SettleResult> {
+  #end(how: Settlement | 'release'): Promise<SettleResult> {
     if (this.#result !== null) return this.#endAgain(this.#result);
     this.#onEnd(this);
     this.#how = how;
@@ -150,9 +150,11 @@ export class SpendCall implements Beating {
     return this.#result;
   }
 
-  #tell(how: CallEnd | 'release'): Promise<SettleResult> {
+  #tell(how: Settlement | 'release'): Promise<SettleResult> {
     try {
-      return how === 'release' ? this.#books.release() : Promise.resolve(this.#books.settle(how));
+      return how === 'release'
+        ? this.#books.release()
+        : Promise.resolve(this.#books.settle(this.#endOf(how)));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -164,7 +166,7 @@ export class SpendCall implements Beating {
     } catch {
       // Whoever comes first repeats it; the others hear what that gave.
       if (this.#result !== first) return this.#endAgain(this.#result as Promise<SettleResult>);
-      this.#result = this.#tell(this.#how as CallEnd | 'release');
+      this.#result = this.#tell(this.#how as Settlement | 'release');
       return this.#result;
     }
   }

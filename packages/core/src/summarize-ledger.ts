@@ -135,8 +135,11 @@ function emptyRow(by: readonly SummaryKey[], values: readonly (string | null)[])
 
 function add(row: Draft, entry: LedgerEntry): void {
   const isCall = entry.kind === 'settlement' || entry.kind === 'expiry';
+  const isSent = entry.outcome !== 'not-sent';
   if (!isCall) row.corrections += 1;
-  else if (entry.outcome !== 'not-sent') row.calls += 1;
+  else if (isSent) row.calls += 1;
+  // The expiry counted it, since nobody knew then.
+  if (entry.kind === 'correction' && !isSent) row.calls -= 1;
   if (entry.chargedAtHold !== undefined) row.chargedAtHold += entry.chargedAtHold ? 1 : -1;
   row.costNanoUsd = exact(row.costNanoUsd + (entry.costChangeNanoUsd ?? 0));
   const usage = entry.kind === 'adjustment' ? entry.usageChange : entry.usage;

@@ -1,4 +1,3 @@
-import { isOfCall } from './account-selection.ts';
 import type { BudgetRule } from './bound-budgets.ts';
 import { MissingIdentityError } from './errors.ts';
 import type { Identity } from './identity.ts';
@@ -9,13 +8,13 @@ export function unboundError(
   model: string,
   identity: Identity,
 ): MissingIdentityError {
-  const known = Object.keys(identity).filter((dimension) => !isOfCall(dimension));
+  const { provider: _, model: __, ...known } = identity;
   const budgets = rules.map(
     ({ budget, per }) => `"${budget}" (per ${per.join(', ') || 'everyone'})`,
   );
   return new MissingIdentityError(
     `No budget binds this call to ${model}. Its identity has ` +
-      `${known.join(', ') || 'no dimensions'}; the budgets are ${budgets.join(', ') || 'none'}. ` +
+      `${Object.keys(known).join(', ') || 'no dimensions'}; the budgets are ${budgets.join(', ') || 'none'}. ` +
       'Give what is missing with the call or by withIdentity, add a budget that binds it, or set ' +
       '`unbudgeted: "allow"`.',
   );

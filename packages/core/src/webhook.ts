@@ -1,5 +1,6 @@
 import { ConfigError } from './errors.ts';
 import type { GuardEvent } from './event.ts';
+import { unwatchExit, watchExit } from './exit-watch.ts';
 import { type AttemptResult, attemptDelivery, type WebhookTarget } from './webhook-attempt.ts';
 import { type WebhookMessage, webhookMessage } from './webhook-message.ts';
 import { signingKey } from './webhook-signature.ts';
@@ -33,8 +34,11 @@ export interface WebhookOptions {
 /** An event that will not be delivered. */
 export interface WebhookFailure {
   readonly event: GuardEvent;
-  /** `refused`: an answer that repeating would not change. `unsendable`: it is not JSON. */
-  readonly reason: 'queue-full' | 'refused' | 'unreachable' | 'unsendable';
+  /**
+   * `refused`: an answer that repeating would not change. `unsendable`: it is not JSON. `exit`: the
+   * process came to its end while it waited.
+   */
+  readonly reason: 'queue-full' | 'refused' | 'unreachable' | 'unsendable' | 'exit';
   readonly attempts: number;
   /** HTTP status of the last answer; null where there was none. */
   readonly status: number | null;
@@ -44,8 +48,16 @@ export interface WebhookFailure {
 /** A listener for `onEvent` that posts what it hears. */
 export interface Webhook {
   (event: GuardEvent): void;
-  /** Resolves once everything heard so far is delivered, or given up. Never rejects. */
+  /**
+   * Resolves once everything heard so far is delivered, or given up, and keeps the process alive until
+   * then. Never rejects.
+   */
   flush(): Promise<void>;
+}
+
+interface Delivery {
+  readonly message: WebhookMessage;
+  attempts: number;
 }
 
 const FIRST_DELAY_MS = 1_000;
@@ -54,7 +66,8 @@ const MAX_DELAY_MS = 600_000;
 
 /**
  * Posts events to a URL, one after the other, signed as Standard Webhooks has it. What is not taken is
- * sent again, later and later. Nothing that goes wrong reaches the guard, or a call.
+ * sent again, later and later. Nothing that goes wrong reaches the guard, or a call. A receiver that is
+ * away keeps no process alive that is otherwise done: `flush()` does.
  *
  * @throws ConfigError for a URL or a secret that is none.
  */
@@ -63,14 +76,22 @@ export function webhook(options: WebhookOptions): Webhook {
   const deliver = deliveryOf(options);
   const onFailure = failurePort(options.onFailure);
   const now = options.now ?? Date.now;
-  let waiting = 0;
+  const waiting = new Set<Delivery>();
+  let isOver = false;
+  const onExit = (): void => {
+    isOver = true;
+    for (const { message, attempts } of waiting) {
+      onFailure({ event: message.event, reason: 'exit', attempts, status: null });
+    }
+  };
   let last: Promise<void> = Promise.resolve();
   const messageOf = (event: GuardEvent): WebhookMessage | undefined => {
     const giveUp = (reason: WebhookFailure['reason'], cause: { error?: unknown } = {}): undefined =>
       void onFailure({ event, reason, attempts: 0, status: null, ...cause });
     try {
       if (!filter(event)) return undefined;
-      return waiting < maxQueue ? webhookMessage(event, now()) : giveUp('queue-full');
+      if (isOver) return giveUp('exit');
+      return waiting.size < maxQueue ? webhookMessage(event, now()) : giveUp('queue-full');
     } catch (error) {
       return giveUp('unsendable', { error });
     }
@@ -78,31 +99,37 @@ export function webhook(options: WebhookOptions): Webhook {
   const hear = (event: GuardEvent): void => {
     const message = messageOf(event);
     if (message === undefined) return;
-    waiting += 1;
+    const delivery = { message, attempts: 0 };
+    waiting.add(delivery);
+    watchExit(onExit);
     last = last.then(async () => {
-      const failure = await deliver(message);
-      waiting -= 1;
+      const failure = await deliver(delivery);
+      waiting.delete(delivery);
+      if (waiting.size === 0) unwatchExit(onExit);
       if (failure !== undefined) onFailure(failure);
     });
   };
-  return Object.assign(hear, { flush: () => last });
+  return Object.assign(hear, { flush: () => keptAlive(last) });
 }
 
 /** Sends a message until it is taken, or says why that is not to be. */
 function deliveryOf(
   options: WebhookOptions,
-): (message: WebhookMessage) => Promise<WebhookFailure | undefined> {
+): (delivery: Delivery) => Promise<WebhookFailure | undefined> {
   const target = targetOf(options);
   const { maxAttempts = 8, wait = timer } = options;
-  return async (message) => {
-    const { event } = message;
-    for (let attempts = 1; ; attempts += 1) {
+  return async (delivery) => {
+    const { message } = delivery;
+    for (;;) {
+      delivery.attempts += 1;
+      const { attempts } = delivery;
       const result = await attemptDelivery(target, message);
       if (result.outcome === 'taken') return undefined;
       const { status, error } = result;
-      const figures = { event, attempts, status, ...(error === undefined ? {} : { error }) };
-      if (result.outcome === 'refused') return { ...figures, reason: 'refused' };
-      if (attempts >= maxAttempts) return { ...figures, reason: 'unreachable' };
+      const figures = { attempts, status, ...(error === undefined ? {} : { error }) };
+      const failure = { event: message.event, ...figures };
+      if (result.outcome === 'refused') return { ...failure, reason: 'refused' };
+      if (attempts >= maxAttempts) return { ...failure, reason: 'unreachable' };
       await wait(delayMs(attempts, result)).catch(() => {});
     }
   };
@@ -134,8 +161,18 @@ function isThreshold({ type }: GuardEvent): boolean {
   return type === 'threshold-crossed';
 }
 
+/** Does not keep the process alive. */
 function timer(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
+  return new Promise((done) => {
+    const waiting: unknown = setTimeout(done, ms);
+    (waiting as { unref?(): void }).unref?.();
+  });
+}
+
+async function keptAlive(done: Promise<void>): Promise<void> {
+  const alive = setInterval(() => {}, MAX_DELAY_MS);
+  await done;
+  clearInterval(alive);
 }
 
 /** Tells of failures. What the listener throws reaches nobody. */

@@ -76,6 +76,7 @@ export interface FixedWindow extends WindowBase {
 }
 
 export interface CalendarWindow extends WindowBase {
+  readonly spec: CalendarWindowSpec;
   readonly kind: 'calendar';
   readonly lengthMs: null;
   readonly resolutionMs: null;

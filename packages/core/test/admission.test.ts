@@ -1,7 +1,15 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Budget, type CallRequest, formatUsd } from '../src/index.ts';
-import { admit, benchOf, callOf, denialFor, usageOf, usdBudget } from './support/guard.ts';
+import {
+  admit,
+  benchOf,
+  callOf,
+  denialFor,
+  eventsOf,
+  usageOf,
+  usdBudget,
+} from './support/guard.ts';
 import { bookOf, quoteOf, ratesOf } from './support/prices.ts';
 
 const tokens = (limit: number, others: Partial<Budget> = {}): Budget =>
@@ -186,6 +194,18 @@ describe('case C-27: an output that does not fit as a whole', () => {
       { numRuns: 300 },
     );
   });
+});
+
+test('a refusal whose code cannot be loaded is a denial all the same', async () => {
+  vi.doMock('../src/on-demand.ts', () => {
+    throw new Error('gone with a deployment');
+  });
+  onTestFinished(() => vi.doUnmock('../src/on-demand.ts'));
+  const { guard, events } = benchOf([usdBudget('0.0005')]);
+  expect(await denialFor(guard, callOf(100, { minOutputTokens: 10 }))).toMatchObject({
+    refusals: [{ kind: 'too-large' }],
+  });
+  expect(eventsOf(events, 'denied')).toHaveLength(1);
 });
 
 describe('other estimates', () => {

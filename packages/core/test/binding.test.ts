@@ -175,4 +175,11 @@ describe('a caller that was bound before', () => {
     identity['user'] = 'ann';
     expect(await boundTo(bench, { identity })).toEqual(keys);
   });
+
+  test('does not lend its accounts to a caller who has undefined in place of a dimension', async () => {
+    const bench = benchOf([tokensPer(['org']), tokensPer(['run'])]);
+    await boundTo(bench, { identity: { org: 'acme', run: 'r1' } });
+    const identity = { org: 'acme', user: undefined } as unknown as Identity;
+    await expect(bench.guard.reserve(callOf(1, { identity }))).rejects.toThrow(/"user".*undefined/);
+  });
 });

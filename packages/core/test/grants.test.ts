@@ -221,3 +221,18 @@ describe('a grant whose process dies', () => {
     expect(await figures(scene)).toMatchObject({ run: [2e9, 0] });
   });
 });
+
+test('grants and exceptions outlast a change of the configuration', async () => {
+  const before: Budget[] = [{ ...(BUDGETS[0] as Budget), mode: 'enforce' }];
+  const { guard } = benchOf(before);
+  const grant = await guard.grant(slice('0.001'));
+  const overrides = [{ match: { run: 'r1' }, limit: { usd: '0.002' } }];
+  await guard.reconfigure({ budgets: [{ ...(before[0] as Budget), overrides }] });
+  expect((await guard.status(AGENT))[0]).toMatchObject({ limit: 2_000_000, held: 1_000_000 });
+  await admit(guard, on(grant, 100));
+  await denialFor(guard, on(grant, 1));
+  const plain = benchOf([usdBudget('1')]).guard;
+  await expect(plain.reconfigure({ budgets: before })).rejects.toThrow(
+    'needs a guard that was made',
+  );
+});

@@ -6,6 +6,7 @@ import {
   type SpendCall,
   UnpricedModelError,
 } from '../src/index.ts';
+import { MINUTE, testClock } from './support/clock.ts';
 import {
   admit,
   benchOf,
@@ -16,6 +17,7 @@ import {
   usageOf,
   usdBudget,
 } from './support/guard.ts';
+import { bookOf, quoteOf, ratesOf } from './support/prices.ts';
 
 /** A call that may cost $0.18, and does. */
 const EIGHTEEN_CENTS = callOf(18_000);
@@ -86,6 +88,12 @@ describe('run', () => {
     expect(await guard.status()).toMatchObject([{ committed: 180_000_000 }]);
   });
 
+  test('keeps the result although a price book has rates that are none', async () => {
+    const prices = bookOf({ small: quoteOf(ratesOf(Number.NaN, 10)) });
+    const { guard } = benchOf([usdBudget('1')], { prices, estimate: 'none' });
+    expect(await guard.run(callOf(1), async () => 'paid for')).toBe('paid for');
+  });
+
   test('refuses with an error, and does not call the function', async () => {
     const { guard } = benchOf([usdBudget('0.10')]);
     let isCalled = false;
@@ -95,6 +103,20 @@ describe('run', () => {
     await expect(run).rejects.toSatisfy(BudgetExceededError.isInstance);
     expect(isCalled).toBe(false);
   });
+});
+
+test('the sink of a guard without one goes by the time of each operation', async () => {
+  const clock = testClock();
+  const { now } = clock;
+  const budget = { name: 'n', per: [], limit: { requests: 1 }, window: { fixed: '1m' } } as const;
+  const guard = createSpendGuard({ budgets: [budget], now });
+  await (await admit(guard, callOf(1))).settle({ outcome: 'unknown' });
+  await denialFor(guard, callOf(1));
+  clock.advance(MINUTE);
+  expect(await guard.status()).toMatchObject([{ committed: 0, window: { startsAt: now() } }]);
+  const open = await admit(guard, callOf(1));
+  clock.advance(120_000);
+  expect(await open.settle({ outcome: 'not-sent' })).toMatchObject({ status: 'late' });
 });
 
 describe('settling once', () => {

@@ -3,7 +3,7 @@ import fs, { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
-import { MemoryUsageSink, type UsageSink } from '../src/index.ts';
+import { MemoryUsageSink, type SpendCall, type UsageSink } from '../src/index.ts';
 import { admit, benchOf, callOf, type GuardBench, usdBudget } from './support/guard.ts';
 import { HEADER, idsIn, journalPath, linesOf, settleLine } from './support/journal-files.ts';
 
@@ -139,6 +139,31 @@ test('where half of a line cannot be taken back either, the next line stays whol
   expect(half).toHaveLength(20);
   expect(JSON.parse(whole ?? '')).toMatchObject({ send: { id: calls[1].id } });
   expect(JSON.parse(mark ?? '')).toEqual({ answered: [calls[1].id] });
+});
+
+test('where half of a line stays behind, no later write that fails takes whole lines away', async () => {
+  const journal = journalPath();
+  const { guard } = start(journal);
+  const calls: SpendCall[] = [];
+  for (let made = 0; made < 3; made += 1) calls.push(await admit(guard, callOf(1)));
+  const { writeSync } = fs;
+  const write = writeSync as (file: number, bytes: Uint8Array) => number;
+  const half = ((file: number, bytes: Uint8Array) =>
+    write(file, bytes.subarray(0, bytes.length / 2))) as typeof writeSync;
+  const whole = write as typeof writeSync;
+  vi.spyOn(fs, 'writeSync')
+    .mockImplementationOnce(half)
+    .mockImplementationOnce(whole)
+    .mockImplementationOnce(half);
+  vi.spyOn(fs, 'ftruncateSync').mockImplementationOnce(() => {
+    throw new Error('read-only');
+  });
+  for (const call of calls) await call.settle({ outcome: 'not-sent' });
+  vi.restoreAllMocks();
+  const [, , second, third] = linesOf(journal);
+  expect(JSON.parse(second ?? '')).toMatchObject({ send: { id: calls[1]?.id } });
+  expect(third).toMatch(new RegExp(`^{"send":{"id":"${calls[2]?.id}"`));
+  await guard.close();
 });
 
 describe('a path that cannot be a journal', () => {

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { benchOf, callOf, usdBudget } from './support/guard.ts';
 import { journalPath } from './support/journal-files.ts';
 
@@ -27,6 +27,26 @@ describe('a journal in use', () => {
     const third = start(journal);
     await third.flush();
     await third.close();
+  });
+
+  test('is given back by a guard that is closed while it opens', async () => {
+    const journal = journalPath();
+    let load = () => {};
+    const loaded = new Promise<void>((done) => {
+      load = done;
+    });
+    vi.doMock('../src/journal.ts', async (original) => {
+      await loaded;
+      return original();
+    });
+    onTestFinished(() => vi.doUnmock('../src/journal.ts'));
+    const guard = start(journal);
+    const closed = guard.close();
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((done) => setImmediate(done));
+    load();
+    await closed;
+    await guard.flush();
+    expect(existsSync(`${journal}.lock`)).toBe(false);
   });
 
   test('by another process is refused, until that is gone', async () => {

@@ -93,6 +93,31 @@ describe('a summary', () => {
     });
   });
 
+  test('counts no call that expired, and then turned out not to have been sent', async () => {
+    const bench = benchOf(BUDGETS);
+    await spend(bench);
+    const call = await admit(bench.guard, callOf(20, { identity: { user: 'ann' } }));
+    bench.clock.advance(DAY);
+    expect(await call.settle({ outcome: 'not-sent' })).toMatchObject({ status: 'late' });
+    const [all] = await summaryOf(bench, []);
+    expect(all).toMatchObject({ calls: 1, costNanoUsd: 100_000, chargedAtHold: 0, corrections: 1 });
+  });
+
+  test('of a call whose accounts were reset before it settled late has its hold, until it is corrected', async () => {
+    const bench = benchOf(BUDGETS);
+    const { guard, clock } = bench;
+    const identity = { org: 'acme', user: 'ann' };
+    const call = await admit(guard, callOf(20, { identity }));
+    clock.advance(HOUR);
+    for (const budget of ['org', 'user']) await guard.reset({ budget, identity });
+    await call.settle({ outcome: 'known', usage: usageOf({ output: 3 }) });
+    const sum = async () => (await summaryOf(bench, [])).map(({ costNanoUsd }) => costNanoUsd);
+    expect(await sum()).toEqual([200_000]);
+    await guard.correct(`${call.id}:expiry`, { usage: usageOf({ output: 3 }) });
+    expect(await sum()).toEqual([30_000]);
+    expect((await guard.verify()).differences).toEqual([]);
+  });
+
   test('by identity and model', async () => {
     const bench = await busyBench();
     const rows = await summaryOf(bench, ['identity.user', 'model']);

@@ -35,6 +35,14 @@ describe('case C-93: a top-up', () => {
   });
 });
 
+test('top-ups of a window come to no more than an amount may be, and one refused changes nothing', async () => {
+  const bench = new SinkBench();
+  await bench.adjust(a, { type: 'top-up', amount: 8e15 });
+  const another = bench.adjust(a, { type: 'top-up', amount: 8e15 });
+  await expect(another).rejects.toThrow(InvalidArgumentError);
+  expect(bench.read(a).limit).toBe(100 + 8e15);
+});
+
 describe('a changed limit', () => {
   test('is in force until its time, in every window on the way', async () => {
     const bench = new SinkBench();

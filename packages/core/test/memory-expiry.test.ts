@@ -84,14 +84,19 @@ describe('case C-13, C-23: a hold that nobody settles', () => {
     });
   });
 
-  test('holds of different lifetimes expire in their own time', () => {
+  const lifetimes = [1_000, 2_000, 3_000];
+  const orders = lifetimes.flatMap((first) =>
+    lifetimes
+      .filter((other) => other !== first)
+      .map((second) => [first, second, 6_000 - first - second]),
+  );
+  test.each(orders)('holds that live %i, %i and %i ms expire in their own time', (...order) => {
     const bench = new SinkBench();
-    const claims = claimsOf([[a, 10]]);
-    bench.sink.reserve({ id: 'long', claims, ttlMs: 3_000 });
-    bench.sink.reserve({ id: 'short', claims, ttlMs: 1_000 });
-    bench.sink.reserve({ id: 'middle', claims, ttlMs: 2_000 });
-    const seen = [1_000, 1_000, 1_000].map((ms) => {
-      bench.clock.advance(ms);
+    for (const ttlMs of order) {
+      bench.sink.reserve({ id: `r${ttlMs}`, claims: claimsOf([[a, 10]]), ttlMs });
+    }
+    const seen = lifetimes.map(() => {
+      bench.clock.advance(1_000);
       return bench.figures(a);
     });
     expect(seen).toEqual([

@@ -248,7 +248,7 @@ function essence({
 }
 
 describe('any history of a memory sink', () => {
-  test('agrees with a model that adds everything up anew', { timeout: 30_000 }, async () => {
+  test('agrees with a model that adds everything up anew', { timeout: 300_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
         const both = new Lockstep();

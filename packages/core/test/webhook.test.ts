@@ -170,6 +170,16 @@ describe('what is not taken is sent again', () => {
     },
   );
 
+  test('and is not handed to where a redirect points', async () => {
+    await using other = await receiver();
+    const away: Answer = (response) => response.writeHead(307, { location: other.url }).end();
+    await using scene = await stage([away]);
+    scene.hook(crossing(0.8));
+    await scene.hook.flush();
+    expect(scene.failures).toMatchObject([{ reason: 'refused', attempts: 1, status: 307 }]);
+    expect(other.deliveries).toEqual([]);
+  });
+
   test('so many times, and then given up; the next event has its turn', async () => {
     await using scene = await stage([500, 502, 503], { maxAttempts: 3 });
     scene.hook(crossing(0.8));

@@ -1,6 +1,6 @@
 import type { Account } from '@hardcap/core';
 import { type LimitChange, MemoryAccount } from '@hardcap/core/sink';
-import { prepare, type Query, type SqliteDatabase } from './driver.ts';
+import { asDouble, prepare, type Query, type SqliteDatabase } from './driver.ts';
 import type { RuleTable } from './rule-table.ts';
 import type { StoredWindow } from './window-table.ts';
 
@@ -31,7 +31,7 @@ export interface StoredAccount {
   saved: Figures;
 }
 
-const COLUMNS = 'id, key, rule, blocked, floating, new_limit, raised';
+const COLUMNS = `id, key, rule, blocked, ${asDouble('floating', 'floating')}, new_limit, raised`;
 
 export class AccountTable {
   readonly #rules: RuleTable;

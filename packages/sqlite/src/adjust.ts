@@ -1,5 +1,5 @@
 import type { AdjustAnswer, Adjustment, AdjustRequest, SinkNotice } from '@hardcap/core';
-import { correctionCharge, resetCharges } from '@hardcap/core/sink';
+import { checkTopUp, correctionCharge, resetCharges } from '@hardcap/core/sink';
 import type { StoredAccount } from './account-table.ts';
 import type { Books } from './books.ts';
 import type { BookedCharge } from './ledger-table.ts';
@@ -11,8 +11,10 @@ export function adjust(books: Books, request: AdjustRequest, details: string): A
   const { at, accounts, tables } = books;
   const { id, change } = request;
   const stored = accounts.open(request.account, at);
-  const notices: SinkNotice[] = [...books.tell()];
   const repeated = tables.store.isAdjusted(id);
+  // Before anything is told, which an error would keep from the caller.
+  if (!repeated) checkTopUp(change, stored.account.current.topUp);
+  const notices: SinkNotice[] = [...books.tell()];
   if (!repeated) {
     const charges = carriedOut(books, stored, change, notices);
     tables.store.setAdjusted(id, at + tables.rememberedMs);

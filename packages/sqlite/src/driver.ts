@@ -25,6 +25,14 @@ export interface Query<Values extends readonly SqliteValue[], Row = never> {
   run(...values: Values): ReturnType<SqliteStatement['run']>;
 }
 
+/**
+ * Selects a sum of amounts as the double that it was before it was stored: sums may be beyond 2^53, and
+ * node:sqlite reads no such integer.
+ */
+export function asDouble(sum: string, name: string): string {
+  return `CAST(${sum} AS REAL) AS ${name}`;
+}
+
 export function prepare<Values extends readonly SqliteValue[], Row = never>(
   database: SqliteDatabase,
   sql: string,

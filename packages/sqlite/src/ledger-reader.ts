@@ -1,5 +1,5 @@
 import type { Charge, EntryQuery, SinkEntry } from '@hardcap/core';
-import { prepare, type Query, type SqliteDatabase } from './driver.ts';
+import { asDouble, prepare, type Query, type SqliteDatabase } from './driver.ts';
 import type { RuleTable } from './rule-table.ts';
 
 interface EntryRow {
@@ -81,7 +81,8 @@ export class LedgerReader {
     );
     this.#charges = prepare(
       database,
-      `SELECT c.entry, a.key AS account, w.name AS window, c.rule, c.slot, c.amount, c.held
+      `SELECT c.entry, a.key AS account, w.name AS window, c.rule, c.slot,
+         ${asDouble('c.amount', 'amount')}, c.held
        FROM charges AS c
          JOIN accounts AS a ON a.id = c.account
          JOIN windows AS w ON w.id = c.window

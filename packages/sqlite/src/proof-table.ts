@@ -1,4 +1,4 @@
-import { prepare, type Query, type SqliteDatabase } from './driver.ts';
+import { asDouble, prepare, type Query, type SqliteDatabase } from './driver.ts';
 
 export interface CountedWindow {
   readonly id: number;
@@ -60,16 +60,20 @@ export class ProofTable {
     );
     this.#charges = prepare(
       database,
-      `SELECT window, slot, sum(amount) AS amount FROM charges
+      `SELECT window, slot, ${asDouble('sum(amount)', 'amount')} FROM charges
        WHERE entry > ? AND entry <= ? GROUP BY window, slot`,
     );
     this.#windows = prepare(
       database,
-      `SELECT w.id, a.key AS account, w.name, w.rule, w.committed, w.folded
+      `SELECT w.id, a.key AS account, w.name, w.rule,
+         ${asDouble('w.committed', 'committed')}, ${asDouble('w.folded', 'folded')}
        FROM windows AS w JOIN accounts AS a ON a.id = w.account
        WHERE w.id > ? AND (w.forget_at IS NULL OR w.forget_at > ?) ORDER BY w.id LIMIT ?`,
     );
-    this.#slots = prepare(database, 'SELECT slot, committed FROM slots WHERE window = ?');
+    this.#slots = prepare(
+      database,
+      `SELECT slot, ${asDouble('committed', 'committed')} FROM slots WHERE window = ?`,
+    );
     // Only what differs comes out, however many there are.
     this.#held = prepare(
       database,
@@ -79,13 +83,14 @@ export class ProofTable {
            WHERE window IS NOT NULL GROUP BY window),
          floating AS (SELECT account, sum(amount) AS amount FROM holds
            WHERE window IS NULL GROUP BY account)
-       SELECT a.id, a.key AS account, a.rule, w.id AS window, w.name, w.held AS counter,
-         coalesce(h.amount, 0) AS expected
+       SELECT a.id, a.key AS account, a.rule, w.id AS window, w.name, 
+         ${asDouble('w.held', 'counter')}, ${asDouble('coalesce(h.amount, 0)', 'expected')}
        FROM windows AS w JOIN accounts AS a ON a.id = w.account
          LEFT JOIN in_windows AS h ON h.window = w.id
        WHERE w.held <> coalesce(h.amount, 0)
        UNION ALL
-       SELECT a.id, a.key, a.rule, NULL, NULL, a.floating, coalesce(h.amount, 0)
+       SELECT a.id, a.key, a.rule, NULL, NULL,
+         ${asDouble('a.floating', 'counter')}, ${asDouble('coalesce(h.amount, 0)', 'expected')}
        FROM accounts AS a LEFT JOIN floating AS h ON h.account = a.id
        WHERE a.floating <> coalesce(h.amount, 0)`,
     );

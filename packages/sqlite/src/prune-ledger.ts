@@ -30,7 +30,8 @@ export async function pruneLedger(queue: WorkQueue, olderThan: number): Promise<
   let next: number | null = 0;
   while (next !== null) {
     const after: number = next;
-    const stride = await queue.run((books) => pruneStride(books, after, olderThan));
+    const keptBefore = kept;
+    const stride = await queue.run((books) => pruneStride(books, { after, olderThan, keptBefore }));
     dropped += stride.dropped;
     kept += stride.kept;
     next = stride.next;
@@ -39,7 +40,15 @@ export async function pruneLedger(queue: WorkQueue, olderThan: number): Promise<
   return { dropped, kept };
 }
 
-function pruneStride(books: Books, after: number, olderThan: number): Stride {
+interface StrideStart {
+  /** The place after which it begins. */
+  readonly after: number;
+  readonly olderThan: number;
+  /** Older entries that stay. */
+  readonly keptBefore: number;
+}
+
+function pruneStride(books: Books, { after, olderThan, keptBefore }: StrideStart): Stride {
   books.flush();
   const { prune, reader } = books.tables;
   // The last entry stays: its place says how many were ever written.
@@ -51,13 +60,18 @@ function pruneStride(books: Books, after: number, olderThan: number): Stride {
   for (const charge of prune.charges(first.sequence, last.sequence)) {
     charges.get(charge.entry)?.push(charge);
   }
+  let kept = keptBefore;
   const prunable = entries.filter((entry) => {
-    return !isNeeded(books, entry, charges.get(entry.sequence) ?? []);
+    // What was reset or corrected of an entry that stays must be known when it is corrected.
+    const isOfKept = entry.rule !== null && kept > 0;
+    const isKept = isOfKept || isNeeded(books, entry, charges.get(entry.sequence) ?? []);
+    if (isKept) kept += 1;
+    return !isKept;
   });
   for (const { sequence } of prunable) prune.drop(sequence, charges.get(sequence) ?? []);
   if (prunable.length > 0) prune.count();
   const next = entries.length < ENTRIES_AT_A_TIME ? null : last.sequence;
-  return { dropped: prunable.length, kept: entries.length - prunable.length, next };
+  return { dropped: prunable.length, kept: kept - keptBefore, next };
 }
 
 /** Whether the entry is of a window that is open, and will be over some day. */

@@ -1,4 +1,4 @@
-import { prepare, type Query, type SqliteDatabase } from './driver.ts';
+import { asDouble, prepare, type Query, type SqliteDatabase } from './driver.ts';
 
 export interface PrunableEntry {
   readonly sequence: number;
@@ -34,7 +34,7 @@ export class PruneTable {
     );
     this.#charges = prepare(
       database,
-      `SELECT c.entry, c.window, c.slot, c.amount, w.rule, w.ends_at
+      `SELECT c.entry, c.window, c.slot, ${asDouble('c.amount', 'amount')}, w.rule, w.ends_at
        FROM charges AS c JOIN windows AS w ON w.id = c.window WHERE c.entry BETWEEN ? AND ?`,
     );
     this.#dropEntry = prepare(database, 'DELETE FROM entries WHERE sequence = ?');

@@ -1,5 +1,5 @@
 import { WindowCounters } from '@hardcap/core/sink';
-import { prepare, type Query, type SqliteDatabase } from './driver.ts';
+import { asDouble, prepare, type Query, type SqliteDatabase } from './driver.ts';
 import type { RuleTable } from './rule-table.ts';
 
 interface WindowRow {
@@ -47,8 +47,9 @@ export interface StoredWindow {
 
 const NOTHING: Figures = [0, 0, 0, 0, 0, null, 0, null];
 const NO_SLOTS: ReadonlyMap<number, number> = new Map();
-const COLUMNS = `id, account, name, rule, starts_at, ends_at, is_whole, committed, held, top_up,
-  denials, resets, fired, entries, forget_at`;
+const COLUMNS = `id, account, name, rule, starts_at, ends_at, is_whole,
+  ${asDouble('committed', 'committed')}, ${asDouble('held', 'held')}, top_up, denials, resets, fired,
+  entries, forget_at`;
 
 export class WindowTable {
   readonly #rules: RuleTable;
@@ -82,7 +83,10 @@ export class WindowTable {
       `UPDATE windows SET committed = ?, held = ?, top_up = ?, denials = ?, resets = ?, fired = ?,
          entries = ?, forget_at = ? WHERE id = ?`,
     );
-    this.#slots = prepare(database, 'SELECT slot, committed FROM slots WHERE window = ?');
+    this.#slots = prepare(
+      database,
+      `SELECT slot, ${asDouble('committed', 'committed')} FROM slots WHERE window = ?`,
+    );
     this.#putSlot = prepare(
       database,
       `INSERT INTO slots (window, slot, committed) VALUES (?, ?, ?)

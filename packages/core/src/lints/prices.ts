@@ -1,0 +1,85 @@
+import { ceilingAmount } from '../call-amounts.ts';
+import { dearestRates } from '../cost.ts';
+import { UnpricedModelError } from '../errors.ts';
+import {
+  about,
+  type Finding,
+  type LintedBudget,
+  type LintScope,
+  type NamedModel,
+  takesModel,
+} from '../finding.ts';
+import { formatAmount, usd } from '../money.ts';
+import type { PriceBook, PriceQuote } from '../price-book.ts';
+
+/** Money without prices, models without one, and limits that carry no call. */
+export function* lintPrices(scope: LintScope): Generator<Finding> {
+  const money = scope.budgets.filter(({ rule }) => rule.unit === 'usd');
+  const [first] = money;
+  if (first !== undefined && scope.prices === undefined) {
+    yield about(first, 'limit.usd', {
+      code: 'usd-without-prices',
+      severity: 'error',
+      message: 'is in USD, and nobody says what models cost',
+      advice: "Give `prices: createPriceBook()` of '@hardcap/prices', or limit tokens or requests",
+    });
+  }
+  yield* unpriced(scope, money);
+  for (const linted of scope.budgets) {
+    const { limit, unit, blocked } = linted.rule;
+    const least = limit === null || blocked ? undefined : leastAsked(scope, linted);
+    if (limit === null || least === undefined || limit >= least) continue;
+    yield about(linted, 'limit', {
+      code: 'below-smallest-call',
+      severity: 'error',
+      message: `${formatAmount(limit, unit)} carry no call: the smallest asks for ${formatAmount(least, unit)}`,
+      advice: 'Raise it, or write `block: true` to refuse every call',
+    });
+  }
+}
+
+function* unpriced(scope: LintScope, money: readonly LintedBudget[]): Generator<Finding> {
+  for (const model of scope.models ?? []) {
+    const linted = money.find((budget) => takesModel(budget, model));
+    if (linted === undefined || scope.prices === undefined) continue;
+    const quote = quoteOf(scope.prices, model, scope.now);
+    if (!(quote instanceof Error)) continue;
+    yield about(linted, '', {
+      code: 'unpriced-model',
+      severity: 'warning',
+      message: `refuses every call to ${model.provider}/${model.model}, which has no price`,
+      advice: quote.message.replace(/\.$/, ''),
+    });
+  }
+}
+
+/** What the smallest call asks of a budget; undefined where that cannot be told, or is nothing. */
+function leastAsked(scope: LintScope, linted: LintedBudget): number | undefined {
+  const { estimate = 'ceiling' } = scope.config;
+  const { rule } = linted;
+  if (estimate === 'none') return undefined;
+  if (rule.unit === 'tokens') {
+    return estimate === 'ceiling' ? ceilingAmount(rule, scope.smallestCall, null) : undefined;
+  }
+  if (rule.unit !== 'usd') return undefined;
+  if (estimate !== 'ceiling') return usd(estimate.fixed.usd);
+  const { prices, now, smallestCall } = scope;
+  if (prices === undefined) return undefined;
+  const costs = (scope.models ?? [])
+    .filter((model) => takesModel(linted, model))
+    .map((model) => quoteOf(prices, model, now))
+    .filter((quote): quote is PriceQuote => !(quote instanceof Error) && !quote.free)
+    .map(({ dearest }) =>
+      ceilingAmount(rule, smallestCall, dearestRates(dearest, smallestCall.inputTokens)),
+    );
+  return costs.length === 0 ? undefined : Math.min(...costs);
+}
+
+function quoteOf(prices: PriceBook, model: NamedModel, at: number): PriceQuote | Error {
+  try {
+    return prices.quote({ ...model, at });
+  } catch (error) {
+    if (UnpricedModelError.isInstance(error)) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import type { SpendGuard } from '@hardcap/core';
+import { excludesCache } from './anthropic-package.ts';
+import { Attempt } from './attempt.ts';
+import { carried, type HardcapRunOptions, mergedChannels } from './call-channel.ts';
+import { callRequestOf } from './call-request-of.ts';
+import type { CallOptions, ChatModel } from './chat-model.ts';
+import { asObject, type JsonObject, objectAt } from './json-object.ts';
+import { modelName } from './model-name.ts';
+import {
+  canLower,
+  leastTokens,
+  type OutputLimit,
+  outputLimit,
+  sentLimit,
+  withLowerLimit,
+} from './output-limit.ts';
+import { reserved } from './reserved.ts';
+import { type ModelName, type SpendBudgetOptions, valueFor } from './spend-budget-options.ts';
+
+const DEFAULT_MIN_OUTPUT_TOKENS = 256;
+
+/** Reserves for each call that a model is about to make. */
+export class AttemptOpener {
+  readonly guard: SpendGuard;
+  readonly #options: SpendBudgetOptions;
+  readonly #channel: HardcapRunOptions;
+
+  /** @param channel what is said of every call, where its run says nothing else. */
+  constructor(guard: SpendGuard, options: SpendBudgetOptions, channel: HardcapRunOptions = {}) {
+    this.guard = guard;
+    this.#options = options;
+    this.#channel = channel;
+  }
+
+  /** @throws BudgetExceededError when a budget refuses; nothing is held then. */
+  async open(
+    given: ChatModel,
+    messages: readonly unknown[],
+    callOptions: CallOptions,
+  ): Promise<Attempt> {
+    callOptions.signal?.throwIfAborted();
+    const { channel, sent: options } = carried(callOptions);
+    const name = this.#nameOf(given, options);
+    const { model, params, limit } = this.#withDefaultLimit(given, options, name);
+    const least = leastTokens(
+      params,
+      limit,
+      this.#options.minOutputTokens ?? DEFAULT_MIN_OUTPUT_TOKENS,
+    );
+    const { choices } = limit;
+    const isObeyed = canLower(model, options, Math.floor(least / choices));
+    const request = await callRequestOf(
+      {
+        name,
+        messages,
+        params,
+        maxOutputTokens: limit.tokens,
+        minOutputTokens: isObeyed ? least : undefined,
+        channel: mergedChannels(this.#channel, channel),
+      },
+      this.#options,
+    );
+    const { waitForHeadroomMs } = this.#options;
+    const patience = { waitForHeadroomMs, signal: options.signal };
+    const spend = await reserved(this.guard, request, patience);
+    const { clamped, admittedOutputTokens: admitted } = spend;
+    const isLowered = clamped && admitted !== null;
+    // What is sent again is sent with the same limit: as a whole, or not at all.
+    const { minOutputTokens: _, ...whole } = request;
+    const again = isLowered ? { ...whole, maxOutputTokens: admitted } : whole;
+    return new Attempt({
+      spend,
+      reserve: (attempt) => reserved(this.guard, { ...again, attempt }, patience),
+      model: isLowered ? withLowerLimit(model, Math.floor(admitted / choices)) : model,
+      options,
+      name,
+      longCacheWrites: request.longCacheWrites === true,
+      excludesCache: excludesCache(name, objectAt(model, 'metadata')),
+    });
+  }
+
+  #nameOf(model: ChatModel, options: CallOptions): ModelName {
+    const name = modelName({
+      lsParams: model.getLsParams?.(options),
+      model,
+      kind: model._llmType(),
+    });
+    const { provider = name.provider } = this.#options;
+    return { ...name, provider };
+  }
+
+  /** The model as it is called without a budget, but never without the limit that the options ask for. */
+  #withDefaultLimit(
+    given: ChatModel,
+    options: CallOptions,
+    name: ModelName,
+  ): { readonly model: ChatModel; readonly params: JsonObject; readonly limit: OutputLimit } {
+    const paramsOf = (model: ChatModel) => asObject(model.invocationParams?.(options)) ?? {};
+    const params = paramsOf(given);
+    const wanted = valueFor(this.#options.maxOutputTokens, name);
+    const isAsked = wanted !== undefined && sentLimit(params, given) === undefined;
+    const model =
+      isAsked && canLower(given, options, wanted) ? withLowerLimit(given, wanted) : given;
+    const sent = model === given ? params : paramsOf(model);
+    return { model, params: sent, limit: outputLimit(sent, model) };
+  }
+}

@@ -1,0 +1,80 @@
+import { type Identity, InvalidArgumentError, type Json } from '@hardcap/core';
+import type { CallOptions } from './chat-model.ts';
+import { asObject, type JsonObject } from './json-object.ts';
+
+const CHANNEL = 'hardcap';
+
+/** What one run says to hardcap, as `metadata: { hardcap: { … } }` of its config. */
+export interface HardcapRunOptions {
+  /** Dimensions of the calls in this run; they override those of the context. */
+  readonly identity?: Identity;
+  /** Groups the attempts and steps of one operation in the ledger. */
+  readonly operationId?: string;
+  /** Written into the ledger beside these calls. */
+  readonly tags?: Readonly<Record<string, Json>>;
+}
+
+/** @throws InvalidArgumentError for an option that is misspelt or of the wrong kind. */
+export function channelOf(metadata: unknown): HardcapRunOptions | undefined {
+  const value = asObject(metadata)?.[CHANNEL];
+  if (value === undefined) return undefined;
+  const options = asObject(value);
+  if (options === undefined) throw invalid('is an object');
+  for (const key of Object.keys(options)) {
+    // A misspelt identity would charge somebody else.
+    if (!Object.hasOwn(KINDS, key)) throw invalid(`has no option "${key}"`);
+    if (options[key] !== undefined && !KINDS[key as keyof typeof KINDS](options[key])) {
+      throw invalid(`has a wrong value for "${key}"`);
+    }
+  }
+  return options as HardcapRunOptions;
+}
+
+export function mergedChannels(
+  outer: HardcapRunOptions,
+  inner: HardcapRunOptions = {},
+): HardcapRunOptions {
+  return {
+    ...outer,
+    ...inner,
+    identity: { ...outer.identity, ...inner.identity },
+    tags: { ...outer.tags, ...inner.tags },
+  };
+}
+
+const KINDS = {
+  identity: (value: unknown) => {
+    const dimensions = asObject(value);
+    return (
+      dimensions !== undefined && Object.values(dimensions).every((id) => typeof id === 'string')
+    );
+  },
+  operationId: (value: unknown) => typeof value === 'string',
+  tags: (value: unknown) => asObject(value) !== undefined,
+} satisfies Record<keyof HardcapRunOptions, (value: unknown) => boolean>;
+
+function invalid(problem: string): InvalidArgumentError {
+  return new InvalidArgumentError(
+    `metadata.hardcap ${problem}. It takes { identity?: { user: 'u1' }, operationId?: 'op', tags?: {} }.`,
+  );
+}
+
+// The framework keeps metadata from models that nobody observes, and hands on all call options.
+const CARRIED = Symbol('hardcap.run-options');
+
+/** The call options with what the metadata of the run says. */
+export function carrying(options: CallOptions, metadata: unknown): CallOptions {
+  const channel = asObject(metadata)?.[CHANNEL];
+  return channel === undefined
+    ? options
+    : Object.assign(options, { [CARRIED]: { [CHANNEL]: channel } });
+}
+
+/** What {@link carrying} put into call options, and the options as the provider may see them. */
+export function carried(options: CallOptions): {
+  readonly channel: HardcapRunOptions | undefined;
+  readonly sent: CallOptions;
+} {
+  const { [CARRIED]: metadata, ...sent } = options as JsonObject & { [CARRIED]?: unknown };
+  return { channel: channelOf(metadata), sent };
+}

@@ -1,0 +1,58 @@
+import type { Settlement } from '@hardcap/core';
+import type { MeteredCall } from './attempt.ts';
+import { chunkText } from './chunk-text.ts';
+import { asObject, type JsonObject, objectAt, textAt } from './json-object.ts';
+import { reportSettlement } from './reported-usage.ts';
+import { StreamUsage } from './stream-usage.ts';
+import type { Tally } from './tally.ts';
+import { webSearchesIn } from './web-searches.ts';
+
+/** Sees the `ChatGenerationChunk`s of a stream. */
+export class ChunkTally implements Tally {
+  hasBegun = false;
+  readonly #call: MeteredCall;
+  readonly #usage: StreamUsage;
+  #servedModel: string | undefined;
+  #searches = 0;
+  #isFinished = false;
+
+  constructor(call: MeteredCall) {
+    this.#call = call;
+    this.#usage = new StreamUsage(call);
+  }
+
+  count(item: unknown): boolean | Promise<boolean> {
+    const chunk = asObject(item);
+    const message = asObject(chunk?.['message']);
+    if (message === undefined) return true;
+    this.#read(message, objectAt(chunk, 'generationInfo'));
+    const early = this.#usage.add(
+      asObject(message['usage_metadata']),
+      objectAt(message, 'response_metadata', 'usage'),
+    );
+    const text = chunkText(message);
+    if (text.length > 0 || early !== undefined) this.hasBegun = true;
+    if (text.length === 0 && early === undefined) return true;
+    return this.#call.spend.meter({ text, ...(early === undefined ? {} : { usage: early }) });
+  }
+
+  reported(isAtEnd: boolean): Settlement | undefined {
+    if (!isAtEnd && !this.#isFinished) return undefined;
+    const report = this.#usage.report();
+    if (report === undefined) return undefined;
+    return reportSettlement({ ...report, webSearches: this.#searches }, this.#servedModel);
+  }
+
+  #read(message: JsonObject, generationInfo: JsonObject | undefined): void {
+    const metadata = objectAt(message, 'response_metadata');
+    const kwargs = objectAt(message, 'additional_kwargs');
+    this.#servedModel =
+      textAt(generationInfo, 'model_name') ??
+      textAt(metadata, 'model_name') ??
+      textAt(kwargs, 'model') ??
+      this.#servedModel;
+    this.#searches += webSearchesIn(message);
+    const finishes = [generationInfo?.['finish_reason'], kwargs?.['stop_reason']];
+    if (finishes.some((reason) => reason != null)) this.#isFinished = true;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Settlement } from '@hardcap/core';
+import type { MeteredCall } from './attempt.ts';
+import { chunkText } from './chunk-text.ts';
+import { asObject, listAt, objectAt, textAt } from './json-object.ts';
+import { reportSettlement } from './reported-usage.ts';
+import { webSearchesIn } from './web-searches.ts';
+
+/** What a whole answer settles with: a `ChatResult`, with a generation for each choice. */
+export async function generateSettlement(result: unknown, call: MeteredCall): Promise<Settlement> {
+  const answer = asObject(result);
+  const messages = listAt(answer, 'generations').map(
+    (generation) => objectAt(generation, 'message') ?? {},
+  );
+  const reported = answerSettlement(messages[0], objectAt(answer, 'llmOutput', 'usage'), call);
+  if (reported !== undefined) return reported;
+  // Nothing is known: the hold is charged, or what a call that holds nothing has shown.
+  for (const message of messages) await call.spend.meter({ text: answerText(message) });
+  return { outcome: 'known' };
+}
+
+/** The settlement of what a message reports; every choice of an answer reports the same. */
+function answerSettlement(
+  message: Readonly<Record<string, unknown>> | undefined,
+  llmUsage: Readonly<Record<string, unknown>> | undefined,
+  { name, longCacheWrites, excludesCache }: Omit<MeteredCall, 'spend'>,
+): Settlement | undefined {
+  const metadata = objectAt(message, 'response_metadata');
+  const kwargs = objectAt(message, 'additional_kwargs');
+  const isAnthropic = name.provider === 'anthropic';
+  return reportSettlement(
+    {
+      metadata: objectAt(message, 'usage_metadata'),
+      anthropic: isAnthropic ? (llmUsage ?? objectAt(metadata, 'usage')) : undefined,
+      excludesCache,
+      longCacheWrites,
+      webSearches: webSearchesIn(message),
+    },
+    textAt(metadata, 'model_name') ?? textAt(metadata, 'model') ?? textAt(kwargs, 'model'),
+  );
+}
+
+function answerText(message: Readonly<Record<string, unknown>>): string {
+  const calls = listAt(message, 'tool_calls').map((call) => asObject(call)?.['args']);
+  return chunkText(message) + (calls.length === 0 ? '' : JSON.stringify(calls));
+}

@@ -1,0 +1,26 @@
+import type { JsonObject } from './json-object.ts';
+import { asObject, listAt, objectAt, textAt } from './json-object.ts';
+
+/** Whether anything in a call asks for cache writes that last an hour, which cost more. */
+export function requestsLongCacheWrites(messages: readonly unknown[], params: JsonObject): boolean {
+  const blocks = messages.flatMap((message) => listAt(asObject(message), 'content'));
+  const nested = blocks.flatMap((block) => listAt(asObject(block), 'content'));
+  return [params, ...listAt(params, 'tools'), ...blocks, ...nested].some(isLong);
+}
+
+function isLong(marked: unknown): boolean {
+  return ['cache_control', 'cachePoint'].some(
+    (name) => textAt(objectAt(marked, name), 'ttl') === '1h',
+  );
+}
+
+/** Whether audio is among the input. */
+export function requestsAudio(messages: readonly unknown[]): boolean {
+  return messages.some((message) =>
+    listAt(asObject(message), 'content').some((item) => {
+      const block = asObject(item);
+      const mediaType = textAt(block, 'mime_type') ?? textAt(block, 'mimeType') ?? '';
+      return /audio/.test(textAt(block, 'type') ?? '') || mediaType.startsWith('audio');
+    }),
+  );
+}

@@ -1,0 +1,44 @@
+import { asObject, textAt } from './json-object.ts';
+import type { ModelName } from './spend-budget-options.ts';
+
+/** What tells the provider and the model of a call. */
+export interface NameSources {
+  /** What `getLsParams` says, which is also in the metadata of a run. */
+  readonly lsParams: unknown;
+  readonly invocationParams?: unknown;
+  /** The model, or what it is serialised as. */
+  readonly model: unknown;
+  /** What the model calls its own kind: `openai`, `deepseek`. */
+  readonly kind?: string | undefined;
+}
+
+/** The names a call is priced by; the model's is empty where nothing tells it. */
+export function modelName(sources: NameSources): ModelName {
+  const lsParams = asObject(sources.lsParams);
+  return {
+    provider: providerOf(textAt(lsParams, 'ls_provider'), sources.kind),
+    model:
+      textAt(lsParams, 'ls_model_name') ??
+      firstText([sources.invocationParams, sources.model], MODEL_FIELDS) ??
+      '',
+  };
+}
+
+const MODEL_FIELDS = ['model', 'modelName', 'modelId', 'model_name', 'model_id'] as const;
+
+/** Classes that are made of OpenAI's report its name, and their own only as their kind. */
+function providerOf(stated = '', kind = ''): string {
+  const isBorrowed = stated === 'openai' && kind !== '' && !/openai/.test(kind);
+  const provider = stated === '' || isBorrowed ? kind : stated;
+  return provider === '' ? 'unknown' : provider.toLowerCase();
+}
+
+function firstText(places: readonly unknown[], keys: readonly string[]): string | undefined {
+  for (const place of places) {
+    for (const key of keys) {
+      const text = textAt(asObject(place), key);
+      if (text !== undefined && text !== '') return text;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,113 @@
+import type { Settlement, TokenUsage } from '@hardcap/core';
+import { type JsonObject, numberAt, objectAt } from './json-object.ts';
+
+/** What a message says about its usage. */
+export interface UsageReport {
+  /** `usage_metadata` of the message. */
+  readonly metadata: JsonObject | undefined;
+  /** Anthropic's own figures: those of a whole answer, or of `message_start`, without the totals. */
+  readonly anthropic?: JsonObject | undefined;
+  /** `input_tokens` of the metadata leaves out what was cached, as older Anthropic packages have it. */
+  readonly excludesCache?: boolean;
+  /** Cache writes of an hour were asked for: prices those whose age is not reported. */
+  readonly longCacheWrites: boolean;
+  readonly webSearches?: number;
+}
+
+/**
+ * The reported usage in disjoint classes; undefined where nothing was reported. What was reported may
+ * be no counts (NaN, negative): the guard takes that for unknown.
+ *
+ * Packages make 0/0/0 of usage that is missing, so no call is believed to have cost nothing.
+ */
+export function reportedUsage(report: UsageReport): TokenUsage | undefined {
+  const { metadata, anthropic } = report;
+  const usage =
+    numberAt(anthropic, 'input_tokens') === undefined
+      ? metadata === undefined
+        ? undefined
+        : fromMetadata(metadata, report)
+      : fromAnthropic(anthropic as JsonObject, report);
+  if (usage === undefined || isNothing(usage)) return undefined;
+  const searches = Math.max(report.webSearches ?? 0, usage.fees?.['webSearch'] ?? 0);
+  return searches === 0 ? usage : { ...usage, fees: { webSearch: searches } };
+}
+
+function fromMetadata(metadata: JsonObject, report: UsageReport): TokenUsage | undefined {
+  const input = numberAt(metadata, 'input_tokens');
+  const stated = numberAt(metadata, 'output_tokens');
+  const total = numberAt(metadata, 'total_tokens');
+  if (input === undefined && stated === undefined) return undefined;
+  const inputDetails = objectAt(metadata, 'input_token_details');
+  const outputDetails = objectAt(metadata, 'output_token_details');
+  const beside = report.excludesCache === true;
+  const read = countAt(inputDetails, 'cache_read');
+  const written = countAt(inputDetails, 'cache_creation');
+  const all = (input ?? Number.NaN) + (beside ? read + written : 0);
+  // Some packages add up what is cumulative: no part is larger than the whole.
+  const cacheRead = Math.min(read, all);
+  const cacheWrite = Math.min(written, all - cacheRead);
+  const audioInput = Math.min(countAt(inputDetails, 'audio'), all - cacheRead - cacheWrite);
+  // Thoughts of Gemini are in the total alone.
+  const output = Math.max(
+    stated ?? Number.NEGATIVE_INFINITY,
+    total === undefined || beside ? Number.NEGATIVE_INFINITY : total - (input ?? Number.NaN),
+  );
+  const reasoning = Math.min(countAt(outputDetails, 'reasoning'), output);
+  const audioOutput = Math.min(countAt(outputDetails, 'audio'), output - reasoning);
+  return {
+    input: all - cacheRead - cacheWrite - audioInput,
+    cacheRead,
+    ...cacheWrites(cacheWrite, objectAt(report.anthropic, 'cache_creation'), report),
+    output: output - reasoning - audioOutput,
+    reasoning,
+    ...(audioInput === 0 ? {} : { audioInput }),
+    ...(audioOutput === 0 ? {} : { audioOutput }),
+  };
+}
+
+function fromAnthropic(raw: JsonObject, report: UsageReport): TokenUsage {
+  const reasoning = countAt(objectAt(raw, 'output_tokens_details'), 'thinking_tokens');
+  const searches = countAt(objectAt(raw, 'server_tool_use'), 'web_search_requests');
+  const written = countAt(raw, 'cache_creation_input_tokens');
+  return {
+    input: numberAt(raw, 'input_tokens') ?? Number.NaN,
+    cacheRead: countAt(raw, 'cache_read_input_tokens'),
+    ...cacheWrites(written, objectAt(raw, 'cache_creation'), report),
+    output: (numberAt(raw, 'output_tokens') ?? Number.NaN) - reasoning,
+    reasoning,
+    ...(searches === 0 ? {} : { fees: { webSearch: searches } }),
+  };
+}
+
+/** By their age; where it is not known, as the dearer ones if any of those were asked for. */
+function cacheWrites(
+  written: number,
+  split: JsonObject | undefined,
+  { longCacheWrites }: UsageReport,
+): Pick<TokenUsage, 'cacheWrite5m' | 'cacheWrite1h'> {
+  const long = countAt(split, 'ephemeral_1h_input_tokens');
+  const isCurrent =
+    split !== undefined && long + countAt(split, 'ephemeral_5m_input_tokens') === written;
+  const cacheWrite1h = isCurrent ? long : longCacheWrites ? written : 0;
+  return { cacheWrite5m: written - cacheWrite1h, cacheWrite1h };
+}
+
+/** A part that is not reported is none. */
+function countAt(object: JsonObject | undefined, key: string): number {
+  return numberAt(object, key) ?? 0;
+}
+
+function isNothing(usage: TokenUsage): boolean {
+  return Object.values(usage).every((count) => count === 0);
+}
+
+/** What a call settles with that reported its usage; undefined where it did not. */
+export function reportSettlement(
+  report: UsageReport,
+  servedModel: string | undefined,
+): Settlement | undefined {
+  const usage = reportedUsage(report);
+  if (usage === undefined) return undefined;
+  return { outcome: 'known', usage, ...(servedModel === undefined ? {} : { servedModel }) };
+}

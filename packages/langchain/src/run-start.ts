@@ -1,0 +1,69 @@
+import type { SpendGuard } from '@hardcap/core';
+import { excludesCache } from './anthropic-package.ts';
+import { channelOf } from './call-channel.ts';
+import { callRequestOf } from './call-request-of.ts';
+import { asObject, listAt, numberAt, objectAt } from './json-object.ts';
+import { modelName } from './model-name.ts';
+import { ObservedRun } from './observed-run.ts';
+import { outputLimit } from './output-limit.ts';
+import { reserved } from './reserved.ts';
+import type { ModelName, SpendBudgetOptions } from './spend-budget-options.ts';
+import { valueFor } from './spend-budget-options.ts';
+
+/** What a callback is told when a call starts. */
+export interface RunStart {
+  /** What the model is serialised as. */
+  readonly serialized: unknown;
+  readonly messages: readonly unknown[];
+  readonly extraParams: unknown;
+  readonly metadata: unknown;
+  readonly isChat: boolean;
+}
+
+/** Reserves for a call that is about to be made. @throws BudgetExceededError when a budget refuses. */
+export async function reserveRun(
+  start: RunStart,
+  guard: SpendGuard,
+  options: SpendBudgetOptions,
+): Promise<ObservedRun> {
+  const { messages, metadata } = start;
+  const params = objectAt(start.extraParams, 'invocation_params') ?? {};
+  const name = nameOf(start, options);
+  const limit = outputLimit(params, objectAt(start.serialized, 'kwargs')).tokens;
+  const stated = limit ?? numberAt(asObject(metadata), 'ls_max_tokens');
+  const request = await callRequestOf(
+    {
+      name,
+      messages,
+      params,
+      maxOutputTokens: stated ?? valueFor(options.maxOutputTokens, name),
+      // Nothing that a callback can do reaches the wire.
+      minOutputTokens: undefined,
+      channel: channelOf(metadata),
+    },
+    options,
+  );
+  const { waitForHeadroomMs } = options;
+  const spend = await reserved(guard, request, { waitForHeadroomMs });
+  const longCacheWrites = request.longCacheWrites === true;
+  const call = { spend, name, longCacheWrites };
+  return new ObservedRun(
+    { ...call, excludesCache: excludesCache(name, metadata) },
+    start.isChat && !UNAWAITED.has(name.provider),
+  );
+}
+
+/** Their packages do not wait for the callback of a token. */
+const UNAWAITED: ReadonlySet<string> = new Set(['mistral', 'mistralai']);
+
+function nameOf(start: RunStart, options: SpendBudgetOptions): ModelName {
+  const kind = listAt(asObject(start.serialized), 'id')[2];
+  const name = modelName({
+    lsParams: start.metadata,
+    invocationParams: objectAt(start.extraParams, 'invocation_params'),
+    model: objectAt(start.serialized, 'kwargs'),
+    kind: typeof kind === 'string' ? kind : undefined,
+  });
+  const { provider = name.provider } = options;
+  return { ...name, provider };
+}

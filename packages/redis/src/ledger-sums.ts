@@ -1,0 +1,62 @@
+import { type EntryReply, readEntry } from './entry-text.ts';
+
+/** Amounts by start of rolling slot; in other windows the only slot is `null`. */
+export type SlotSums = ReadonlyMap<number | null, number>;
+
+interface LatestWindow {
+  readonly window: string;
+  /** Budget and unit, as the scripts know them. */
+  readonly names: string;
+}
+
+/** What the entries of a ledger add up to, by account and window. */
+export class LedgerSums {
+  /** Id of the last entry that was added. */
+  last = '0-0';
+  /** By account the window that was charged last. */
+  readonly latest: Map<string, LatestWindow> = new Map();
+  readonly #windows: Map<string, Map<number | null, number>> = new Map();
+
+  add(entries: readonly EntryReply[]): void {
+    for (const reply of entries) {
+      for (const { account, budget, unit, window, slot, amount } of readEntry(reply).charges) {
+        const name = nameOf(account, window);
+        const slots = this.#windows.get(name) ?? new Map<number | null, number>();
+        this.#windows.set(name, slots.set(slot, (slots.get(slot) ?? 0) + amount));
+        const names = `${JSON.stringify(budget)},${JSON.stringify(unit)}`;
+        this.latest.set(account, { window, names });
+      }
+      this.last = reply[0];
+    }
+  }
+
+  /**
+   * Of a window, in the slots that have not left it.
+   *
+   * @param folded what dropped entries add up to, slot and amount in turn
+   */
+  of(
+    account: string,
+    window: string,
+    startsAt: number | null,
+    folded: readonly (number | null)[],
+  ): SlotSums {
+    const slots = new Map(this.#windows.get(nameOf(account, window)));
+    for (let place = 0; place < folded.length; place += 2) {
+      const slot = folded[place] ?? null;
+      slots.set(slot, (slots.get(slot) ?? 0) + (folded[place + 1] ?? 0));
+    }
+    for (const slot of slots.keys()) {
+      if (slot !== null && startsAt !== null && slot < startsAt) slots.delete(slot);
+    }
+    return slots;
+  }
+}
+
+export function totalOf(slots: SlotSums): number {
+  return [...slots.values()].reduce((sum, amount) => sum + amount, 0);
+}
+
+function nameOf(account: string, window: string): string {
+  return JSON.stringify([account, window]);
+}

@@ -1,0 +1,293 @@
+-- Windows: what is done where an account comes under new terms or into a new window, where a limit
+-- set by hand ends, and where spend leaves a rolling window. Most calls need none of it, so nothing
+-- of it is made until one does.
+local madeWindows
+local function windows()
+  if madeWindows then return madeWindows end
+  local made = {}
+  madeWindows = made
+  local parsed, slotsBy, others = {}, {}, {}
+
+  local function floorTo(time, step)
+    local rest = math.fmod(time, step)
+    return time - rest - (rest < 0 and step or 0)
+  end
+
+  -- What seldom matters of an account: limits set by hand, and more of its current window.
+  local function coldOf(known)
+    if not known[COLD] then known[COLD] = cmsgpack.unpack(known[REST]) end
+    return known[COLD]
+  end
+  made.coldOf = coldOf
+
+  function made.windowOf(holder) return coldOf(holder).window end
+
+  -- The terms of a budget, which a client writes on seven lines: names, limit, flags, thresholds,
+  -- length and step of a rolling window, and the window for clients to read.
+  local function termsOf(text)
+    local terms = parsed[text]
+    if terms then return terms end
+    local limit, flags, shares, length, step =
+      string.match(text, '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n')
+    terms = { limit = tonumber(limit), shares = {} }
+    terms.length, terms.step = tonumber(length), tonumber(step)
+    terms.isBlocked = string.find(flags, 'b', 1, true) ~= nil
+    for share in string.gmatch(shares, '%d+') do
+      terms.shares[#terms.shares + 1] = tonumber(share)
+    end
+    parsed[text] = terms
+    return terms
+  end
+  made.termsOf = termsOf
+
+  -- The limit in force, as changed by hand; huge where there is none.
+  function made.limitOf(known, window, terms)
+    local cold = coldOf(known)
+    local set, raised = cold.set, cold.raised
+    local limit = (terms or termsOf(known[TERMS])).limit
+    if set and (not set.till or at < set.till) then limit = set.to end
+    if not limit then return HUGE end
+    if raised and (not raised.till or at < raised.till) then limit = limit + raised.by end
+    return limit + window.added
+  end
+
+  function made.isBlocked(known, terms)
+    return coldOf(known).isBlocked or (terms or termsOf(known[TERMS])).isBlocked
+  end
+
+  -- Settled spend at which a share of the limit, in parts per million, is reached, rounded up.
+  function made.reachedAt(limit, share)
+    local rest = math.fmod(limit, 1000000)
+    return (limit - rest) / 1000000 * share + math.ceil(rest * share / 1000000)
+  end
+
+  -- Rolling slots with what was spent in each, oldest first: start, amount, start, amount and so on.
+  local function slotsOf(holder)
+    local serial = holder[SERIAL]
+    local slots = slotsBy[serial]
+    if slots then return slots end
+    local value = get('s' .. serial) or ''
+    slots = { struct.unpack('<' .. string.rep('d', #value / 8), value) }
+    slots[#slots] = nil
+    slotsBy[serial] = slots
+    return slots
+  end
+  made.slotsOf = slotsOf
+
+  local function setSlots(holder, slots)
+    slotsBy[holder[SERIAL]] = slots
+    made.windowOf(holder).oldest = slots[1]
+    holder[SLOTS] = slots
+  end
+  made.setSlots = setSlots
+
+  -- The slot that a time belongs to; nil in other windows.
+  function made.slotAt(window, time)
+    return window.step and floorTo(time, window.step) or nil
+  end
+
+  function made.startOf(window)
+    return window.step and floorTo(at - window.length, window.step) or window.startsAt
+  end
+
+  -- Lets the slots go that have left a rolling window.
+  function made.advance(holder)
+    local window = made.windowOf(holder)
+    local startsAt = window.step and made.startOf(window)
+    if not startsAt or not window.oldest or window.oldest >= startsAt then return end
+    local slots, kept = slotsOf(holder), {}
+    for place = 1, #slots, 2 do
+      if slots[place] < startsAt then
+        holder[COMMITTED] = holder[COMMITTED] - slots[place + 1]
+      else
+        kept[#kept + 1], kept[#kept + 2] = slots[place], slots[place + 1]
+      end
+    end
+    setSlots(holder, kept)
+  end
+
+  -- Adds settled spend; in a slot that has left already it counts no more.
+  function made.add(holder, amount, slot)
+    local window = made.windowOf(holder)
+    if slot and window.step then
+      if slot < made.startOf(window) then return end
+      local slots = slotsOf(holder)
+      local place = #slots - 1
+      while place > 0 and slots[place] > slot do place = place - 2 end
+      if place > 0 and slots[place] == slot then
+        slots[place + 1] = slots[place + 1] + amount
+      else
+        table.insert(slots, place + 2, amount)
+        table.insert(slots, place + 2, slot)
+      end
+      setSlots(holder, slots)
+    end
+    holder[COMMITTED] = holder[COMMITTED] + amount
+  end
+
+  -- Works out anew what calls look at first: whether to pass, which charge comes to a threshold, and
+  -- how long that holds.
+  function made.refresh(known)
+    made.advance(known)
+    local cold, terms = coldOf(known), termsOf(known[TERMS])
+    local window, set, raised = cold.window, cold.set, cold.raised
+    local limit = made.limitOf(known, window)
+    known[GATE] = made.isBlocked(known) and -1 or limit
+    local till = window.endsAt or HUGE
+    if set and set.till and at < set.till then till = math.min(till, set.till) end
+    if raised and raised.till and at < raised.till then till = math.min(till, raised.till) end
+    if window.oldest then till = math.min(till, window.oldest + window.step + window.length) end
+    known[ENDS], known[TILL], known[ALARM] = window.endsAt or HUGE, till, HUGE
+    if limit == HUGE then return end
+    for _, share in ipairs(terms.shares) do
+      local amount = made.reachedAt(limit, share)
+      local isDone = window.fired[share] and not (window.step and amount > known[COMMITTED])
+      if not isDone then known[ALARM] = math.min(known[ALARM], amount) end
+    end
+  end
+
+  local function nextSerial()
+    header[SERIALS] = header[SERIALS] + 1
+    return format('%.0f', header[SERIALS])
+  end
+
+  -- Another window of an account than the current one; nil where it is forgotten.
+  local function otherOf(serial)
+    local other = others[serial]
+    if other ~= nil then return other or nil end
+    local value = get('w' .. serial)
+    others[serial] = false
+    if not value then return nil end
+    local figures, names, window = unpack(cmsgpack.unpack(value))
+    other = { figures[1], figures[2], 0, 0, figures[3] }
+    other[SERIAL], other[WINDOW], other[KEY], other[NAMES] = serial, names[1], names[2], names[3]
+    other[COLD], other[IS_OTHER] = { window = window }, true
+    others[serial] = other
+    return other
+  end
+  made.otherOf = otherOf
+
+  -- The window by its serial, wherever it is.
+  function made.find(known, serial)
+    if known[SERIAL] == serial then return known end
+    return otherOf(serial)
+  end
+
+  -- The window by its name.
+  function made.named(known, name)
+    if known[WINDOW] == name then return known end
+    for _, past in ipairs(coldOf(known).past) do
+      if past[1] == name then return otherOf(past[2]) end
+    end
+    return nil
+  end
+
+  local function remembered() return tonumber(string.match(ARGV[4], '^%d+')) end
+  made.remembered = remembered
+
+  local function newWindow(terms, startsAt, endsAt)
+    return {
+      added = 0, resets = 0, fired = {}, startsAt = startsAt, endsAt = endsAt,
+      length = terms.length, step = terms.step,
+    }
+  end
+
+  -- Puts the current window by, even a blank one: a late settlement may still name it.
+  local function leave(known)
+    local cold = coldOf(known)
+    local window, past = cold.window, {}
+    for _, each in ipairs(cold.past) do
+      if each[3] > at then past[#past + 1] = each end
+    end
+    cold.past = past
+    local other = { known[COMMITTED], known[HELD], 0, 0, known[DENIED] }
+    other[SERIAL], other[WINDOW], other[KEY] = known[SERIAL], known[WINDOW], known[KEY]
+    other[NAMES] = known[NAMES]
+    other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
+    known[SLOTS] = nil
+    local endsAt = window.endsAt or (window.length and at + window.length + window.step) or at
+    other[FRESH] = math.max(endsAt, at) + remembered()
+    others[known[SERIAL]] = other
+    known[LEFT] = other
+    past[#past + 1] = { known[WINDOW], known[SERIAL], other[FRESH] }
+  end
+
+  -- Makes a window current.
+  local function turn(known, name, startsAt, endsAt)
+    local cold, back = coldOf(known), nil
+    leave(known)
+    for place, past in ipairs(cold.past) do
+      if past[1] == name then
+        back = otherOf(past[2])
+        table.remove(cold.past, place)
+        break
+      end
+    end
+    if back then
+      known[COMMITTED], known[HELD], known[DENIED] = back[COMMITTED], back[HELD], back[DENIED]
+      known[SERIAL], cold.window = back[SERIAL], back[COLD].window
+      deletes[#deletes + 1] = 'w' .. back[SERIAL]
+    else
+      known[COMMITTED], known[HELD], known[DENIED] = 0, 0, 0
+      known[SERIAL] = nextSerial()
+      cold.window = newWindow(termsOf(known[TERMS]), startsAt, endsAt)
+    end
+    known[WINDOW] = name
+  end
+  made.turn = turn
+
+  -- The name, start and end of a span that a client worked out; false where it is not of the time.
+  function made.spanAt(text, time)
+    local from, to, name = string.match(text, '^(%-?%d*)\t(%-?%d*)\t(.*)$')
+    if not name then return false end
+    from, to = tonumber(from), tonumber(to)
+    if from and time < from or to and time >= to then return false end
+    return name, from, to
+  end
+
+  -- Says of a window that was made from the ledger when it is over.
+  local function complete(known, from, to)
+    local window, terms = made.windowOf(known), termsOf(known[TERMS])
+    if not window.isRevived then return end
+    window.isRevived, window.startsAt, window.endsAt = nil, from, to
+    window.length, window.step = terms.length, terms.step
+  end
+
+  -- The account under the terms of a call, in its window of now; nil where the span is not of now.
+  -- @param id stands for the terms
+  -- @param way how a call is to be charged, and the span of its window, each on a line
+  -- @param terms empty where the client thinks that the store has them
+  function made.open(key, id, way, terms)
+    local known = account(key)
+    local isSame = known and known[TERMS_ID] == id
+    if not isSame and terms == '' then return nil end
+    local name, from, to = known and known[WINDOW], nil, nil
+    local window = isSame and coldOf(known).window
+    if not isSame or window.endsAt and at >= window.endsAt then
+      name, from, to = made.spanAt(string.match(way, '^[^\n]*\n([^\n]*)') or '', at)
+      if not name then return nil end
+    end
+    if not known then
+      known = { 0, 0, 0, 0, 0, HUGE, 0, HUGE, HUGE, nextSerial(), id, '', name, terms, '', key }
+      known[COLD] = { past = {}, window = newWindow(termsOf(terms), from, to) }
+      known[FRESH] = (to or at) + remembered()
+      accounts[key] = known
+    end
+    if not isSame then
+      known[TERMS_ID], known[TERMS], known[NAMES] = id, terms, string.match(terms, '^[^\n]*')
+    end
+    if known[WINDOW] ~= name then turn(known, name, from, to) end
+    if not isSame then complete(known, from, to) end
+    made.refresh(known)
+    return known
+  end
+
+  return made
+end
+
+-- The account under the terms of a call, in its window of now; nil where the span is not of now.
+local function open(key, id, way, terms)
+  local known = account(key)
+  if known and known[TERMS_ID] == id and at < known[TILL] then return known end
+  return windows().open(key, id, way, terms)
+end

@@ -1,0 +1,31 @@
+-- The figures of accounts now. Nothing is written but what was due.
+--
+-- ARGV[5] on, for each account: key, what stands for its terms, way, terms or nothing
+--
+-- 'read', time, then for each account: limit, whether it is blocked, committed, held, denials
+-- 'stale', time
+--@include layout
+--@include store
+--@include windows
+--@include charges
+--@include reservations
+--@include sweep
+local fields = {}
+for place = 5, #ARGV, 4 do fields[#fields + 1] = 'a' .. ARGV[place] end
+local lost = begin(fields)
+if lost then return lost end
+if at >= header[NEXT_DUE] then
+  sweep()
+  finish(true)
+end
+local answer = { 'read', at }
+for place = 5, #ARGV, 4 do
+  local known = open(unpack(ARGV, place, place + 3))
+  if not known then return { 'stale', at } end
+  local limit = windows().limitOf(known, windows().windowOf(known))
+  answer[#answer + 1] = {
+    limit ~= HUGE and limit or false, windows().isBlocked(known) and 1 or 0,
+    known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED],
+  }
+end
+return answer

@@ -1,0 +1,29 @@
+-- Ends a reservation that was never used.
+--
+-- Runs when the server is full, too.
+--
+-- ARGV[5] id
+--
+-- 'released', time, notices
+-- 'ended', time, how, notices        'never', time, notices
+--@include layout
+--@include store
+--@include windows
+--@include charges
+--@include reservations
+--@include sweep
+--@include claims
+local field = 'r' .. ARGV[5]
+local lost = begin({ field })
+if lost then return lost end
+if at >= header[NEXT_DUE] then sweep() end
+local record = raw[field]
+if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
+for _, each in ipairs(holdsOf(record)) do
+  local key, held, _, kind, serial = unpack(each)
+  local known = account(key)
+  hold(known, kind, -tonumber(held), -1, serial ~= '' and windows().find(known, serial) or known)
+end
+put(field, endedRecord(RELEASED))
+due(field, forgottenAt(at))
+return { 'released', at, finish(false) }

@@ -1,0 +1,98 @@
+-- Ends a reservation at what it cost; one that has expired is corrected to that.
+--
+-- Runs when the server is full, too.
+--
+-- ARGV[5] id     ARGV[6] outcome     ARGV[7] details, as JSON     ARGV[8] how many amounts follow
+-- for each of them: key of the account, and the amount or `hold`; then pairs of accounts whose holds
+-- go along, and the spans of their windows as in reserve
+--
+-- 'settled' or 'late', time, charges as JSON, overshoot as key, amount, key, amount …, notices
+-- 'ended', time, how, notices        'never', time, notices
+-- 'stale', time, key, terms, key, terms …
+--@include layout
+--@include plain-settle
+--@include store
+--@include windows
+--@include charges
+--@include reservations
+--@include sweep
+--@include claims
+local id, count = ARGV[5], tonumber(ARGV[8])
+local field, fields, asked, ways = 'r' .. id, { 'r' .. id }, {}, {}
+for place = 1, count do
+  local key, amount = ARGV[7 + place * 2], ARGV[8 + place * 2]
+  fields[place + 1] = 'a' .. key
+  if amount ~= 'hold' then asked[key] = amount end
+end
+for place = 9 + count * 2, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
+local lost = begin(fields)
+if lost then return lost end
+if at >= header[NEXT_DUE] then sweep() end
+
+local record = raw[field]
+local state = record and sub(record, 1, 1)
+local charged, overshoot, stale = {}, {}, { 'stale', at }
+
+-- Charges an amount, in one step where no threshold and no limit comes near.
+local function charge(known, holder, kind, amount, held, slot)
+  local isPlain = kind == 'o' and holder == known and at < known[TILL] and amount <= held
+  if isPlain and known[COMMITTED] + amount < known[ALARM] then
+    known[COMMITTED] = known[COMMITTED] + amount
+    return
+  end
+  local above = charges().book(known, holder, amount, held, slot)
+  if above then overshoot[#overshoot + 1], overshoot[#overshoot + 2] = known[KEY], above end
+end
+
+local function settle(each, admittedAt)
+  local key, held, _, flag, serial = unpack(each)
+  local known, kind, amount = account(key), string.lower(flag), asked[key] or held
+  local holder, slot = known, nil
+  if kind == 'o' then
+    holder = known[SERIAL] == serial and known or windows().find(known, serial)
+  else
+    local now = open(key, known[TERMS_ID], ways[key] or '', '')
+    if not now then
+      stale[#stale + 1], stale[#stale + 2] = key, known[TERMS]
+      return 'stale'
+    end
+    slot = windows().slotAt(windows().windowOf(known), kind == 'l' and admittedAt or at)
+  end
+  hold(known, flag, -tonumber(held), -1, holder)
+  charge(known, holder, kind, tonumber(amount), tonumber(held), slot)
+  return chargeOf(known, holder[WINDOW], slot and format('%.0f', slot) or 'null', amount, held)
+end
+
+-- What expiry charged is replaced. A reset has given that back, and cannot do so again.
+local function correct(each)
+  local key, held, before, serial, name, slot, resets, names = unpack(each)
+  local known = account(key) or { [KEY] = key, [NAMES] = names }
+  local holder = windows().find(known, serial) or charges().forgotten(known, name)
+  local amount = tonumber(asked[key] or held) - tonumber(before)
+  if windows().windowOf(holder).resets ~= resets and not windows().windowOf(holder).isPart then
+    amount = math.max(0, amount)
+  end
+  charge(known, holder, 'x', amount, 0, tonumber(slot))
+  return chargeOf(known, name, slot, format('%.0f', amount), '0')
+end
+
+if state == OPEN_STATE then
+  local _, _, admittedAt = struct.unpack('<c1dd', record)
+  for place, each in ipairs(holdsOf(record)) do charged[place] = settle(each, admittedAt) end
+elseif state == EXPIRED then
+  for place, each in ipairs(cmsgpack.unpack(sub(record, 10))) do charged[place] = correct(each) end
+end
+if stale[3] then return stale end
+if state ~= OPEN_STATE and not charged[1] then return ended(record) end
+
+local list = '[' .. concat(charged, ',') .. ']'
+local above = {}
+for place, part in ipairs(overshoot) do
+  above[place] = type(part) == 'number' and format('%.0f', part) or '"' .. part .. '"'
+end
+local kind = state == EXPIRED and 'correction' or 'settlement'
+local overshot = '[' .. concat(above, ',') .. ']'
+enter(kind, id, list, 'outcome', ARGV[6], 'overshoot', overshot, 'details', ARGV[7])
+put(field, endedRecord(SETTLED))
+due(field, forgottenAt(at))
+return { state == EXPIRED and 'late' or 'settled', at, list, overshot, finish(false) }

@@ -1,0 +1,98 @@
+import { SinkUnavailableError } from '@hardcap/core';
+import type { RedisClient } from './redis-client.ts';
+import { fateOf, messageOf } from './redis-failure.ts';
+import type { Script } from './scripts.ts';
+import type { StoreKeys } from './store-keys.ts';
+
+export type Argument = string | number;
+
+/** Waits between attempts, in ms: short at first, since most outages are a reconnection. */
+const FIRST_WAIT = 10;
+const LONGEST_WAIT = 200;
+
+/** Runs scripts on the keys of a store, each in one round trip, and none for longer than its time. */
+export class ScriptRunner {
+  readonly #client: RedisClient;
+  readonly #keys: readonly string[];
+  readonly #timeoutMs: number;
+  /** Whether the server takes scripts that say what they may do: from Redis 7 on. */
+  takesFlags = false;
+
+  constructor(client: RedisClient, { books, due, ledger }: StoreKeys, timeoutMs: number) {
+    this.#client = client;
+    this.#keys = [books, due, ledger];
+    this.#timeoutMs = timeoutMs;
+  }
+
+  get timeoutMs(): number {
+    return this.#timeoutMs;
+  }
+
+  /**
+   * Runs a script. Where nobody knows whether it ran, it is sent again while there is time: its id
+   * makes that harmless.
+   *
+   * @throws SinkUnavailableError when the server does not answer in time, or with an error.
+   */
+  run(script: Script, args: readonly Argument[]): Promise<unknown> {
+    const { sha, text } = (this.takesFlags && script.flagged) || script;
+    const rest = [this.#keys.length, ...this.#keys, ...args];
+    return this.#inTime(script.name, (isUnknown) => {
+      // A server that was restarted or took over has never seen the script.
+      return isUnknown
+        ? this.#client.call('EVAL', text, ...rest)
+        : this.#client.call('EVALSHA', sha, ...rest);
+    });
+  }
+
+  /** A command that reads. */
+  command(name: string, ...args: readonly Argument[]): Promise<unknown> {
+    return this.#inTime(name, () => this.#client.call(name, ...args));
+  }
+
+  // One promise for nearly every call: layers of them would cost more than the rest of the client.
+  #inTime(operation: string, send: (isUnknown: boolean) => Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const deadline = Date.now() + this.#timeoutMs;
+      let wait = FIRST_WAIT;
+      let timer: ReturnType<typeof setTimeout> | null = setTimeout(() => {
+        timer = null;
+        reject(this.#timeout(operation));
+      }, this.#timeoutMs);
+      const end = () => {
+        if (timer !== null) clearTimeout(timer);
+        timer = null;
+      };
+      const attempt = (isUnknown: boolean): void => {
+        // Its deadline has passed, and nobody waits any more.
+        if (timer === null) return;
+        send(isUnknown).then((reply) => {
+          end();
+          resolve(reply);
+        }, failed);
+      };
+      const failed = (error: unknown): void => {
+        if (messageOf(error).startsWith('NOSCRIPT')) {
+          attempt(true);
+          return;
+        }
+        const { isPassing, text } = fateOf(error);
+        if (isPassing && Date.now() + wait < deadline) {
+          setTimeout(attempt, wait, false);
+          wait = Math.min(wait * 2, LONGEST_WAIT);
+          return;
+        }
+        end();
+        reject(new SinkUnavailableError(`Redis failed to ${operation}: ${text}`, { cause: error }));
+      };
+      attempt(false);
+    });
+  }
+
+  #timeout(operation: string): SinkUnavailableError {
+    return new SinkUnavailableError(
+      `Redis did not answer within ${this.#timeoutMs} ms (${operation}). Whether it was carried out ` +
+        'is unknown; repeating it with the same id is safe.',
+    );
+  }
+}

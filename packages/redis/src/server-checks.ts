@@ -1,0 +1,54 @@
+import { ConfigError } from '@hardcap/core';
+
+/** What a server says of itself. */
+export interface ServerInfo {
+  /** Such as 7.2; that of the Redis whose protocol it speaks. */
+  readonly version: number;
+  readonly policy: string;
+  readonly isReplica: boolean;
+}
+
+/** Reads what `INFO` says. */
+export function readInfo(text: string): ServerInfo {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(text)?.[1] ?? '';
+  const [major = '0', minor = '0'] = field('redis_version').split('.');
+  return {
+    version: Number(major) + Number(minor) / 100,
+    policy: field('maxmemory_policy'),
+    isReplica: field('role') === 'slave',
+  };
+}
+
+/** @throws ConfigError for a server that cannot keep budgets, saying what to change. */
+export function checkServer({ version, policy, isReplica }: ServerInfo): void {
+  if (version > 0 && version < 6.02) {
+    throw new ConfigError(
+      'redis: the server is older than Redis 6.2, which the scripts need. Upgrade it, or use Valkey.',
+    );
+  }
+  if (isReplica) {
+    throw new ConfigError(
+      'redis: the client is connected to a replica, which takes no writes and may be behind. Connect ' +
+        'to the master, through Sentinel or the cluster client where it moves.',
+    );
+  }
+  if (policy !== '' && policy !== 'noeviction') {
+    throw new ConfigError(
+      `redis: the server evicts keys when it is full (maxmemory-policy ${policy}), and an evicted ` +
+        'budget reads as unused. Set `maxmemory-policy noeviction`, use a server of its own for ' +
+        'budgets, or accept the risk with `checkServer: false`.',
+    );
+  }
+}
+
+/** @throws ConfigError for a client that changes keys. */
+export function checkClient(client: object): void {
+  const { options } = client as { readonly options?: Readonly<Record<string, unknown>> };
+  const nested = options?.['redisOptions'] as Readonly<Record<string, unknown>> | undefined;
+  const prefix = options?.['keyPrefix'] ?? nested?.['keyPrefix'];
+  if (!prefix) return;
+  throw new ConfigError(
+    `redis: the client puts "${prefix}" before each key (\`keyPrefix\`), so that not every process ` +
+      'would see the same store. Use a client without it, and `namespace` to keep stores apart.',
+  );
+}

@@ -1,0 +1,155 @@
+import type { Reply } from './answer-text.ts';
+import { messageOf } from './redis-failure.ts';
+import type { Argument, ScriptRunner } from './script-runner.ts';
+import { OPEN, PROOF, READ, type Script } from './scripts.ts';
+import { checkServer, readInfo } from './server-checks.ts';
+import { StoreLostError } from './store-lost-error.ts';
+
+export interface SessionOptions {
+  /** The time to go by instead of the server's: for tests. */
+  readonly now: (() => number) | null;
+  readonly checksServer: boolean;
+  /** What becomes of calls once the store has lost its data. */
+  readonly onStoreReset: 'deny' | 'accept';
+  /** For how long what is over is remembered, in ms. */
+  readonly endedMs: number;
+  readonly expiredMs: number;
+  readonly idleMs: number;
+}
+
+/** Epochs begin so where somebody decided to go on after a loss. */
+const ACCEPTED = 'a:';
+/** Scripts that leave no trace of their time in the store. */
+const TRACELESS: readonly Script[] = [READ, PROOF];
+
+/** What a client knows of the store that it talks to: its epoch, and the time on its clock. */
+export class StoreSession {
+  readonly #runner: ScriptRunner;
+  readonly #options: SessionOptions;
+  readonly #lives: string;
+  #meeting: Promise<string> | null = null;
+  #epoch: string | null = null;
+  #acknowledged = 0;
+  /** By how much the server's clock is ahead of the one here; null while that is not known. */
+  #offset: number | null = null;
+
+  constructor(runner: ScriptRunner, options: SessionOptions) {
+    this.#runner = runner;
+    this.#options = options;
+    this.#lives = `${options.endedMs} ${options.expiredMs} ${options.idleMs}`;
+  }
+
+  /** The time on the server's clock, as far as it is known here. */
+  get at(): number {
+    const now = this.#options.now?.() ?? Date.now() + (this.#offset ?? 0);
+    return Math.max(now, this.#acknowledged);
+  }
+
+  /**
+   * The time on the server's clock at which nobody waits for an answer any more. What is carried out
+   * later, out of the queue of a client, would hold an amount for a call that was never made.
+   */
+  get notAfter(): number | '' {
+    const isKnown = this.#options.now === null && this.#offset !== null;
+    return isKnown ? this.at + 2 * this.#runner.timeoutMs : '';
+  }
+
+  /**
+   * Runs a script; the reply is its status, its time, and more.
+   *
+   * @throws StoreLostError while the store is not the one it was, and nobody has accepted that.
+   */
+  run(script: Script, args: readonly Argument[]): Promise<Reply> {
+    if (this.#epoch === null) return this.#meetAndRun(script, args);
+    return this.#tryRun(script, args).then((reply) => {
+      return reply[0] === 'lost' ? this.#recover(script, args, reply) : reply;
+    });
+  }
+
+  async #meetAndRun(script: Script, args: readonly Argument[]): Promise<Reply> {
+    await this.meet(false);
+    return this.run(script, args);
+  }
+
+  /** Goes on with a store that was lost, where that was decided. */
+  async #recover(script: Script, args: readonly Argument[], reply: Reply): Promise<Reply> {
+    const other = String(reply[1] ?? '');
+    if (other !== this.#epoch && other.startsWith(ACCEPTED)) this.#go(other);
+    else if (this.#options.onStoreReset === 'accept') await this.meet(true);
+    else throw new StoreLostError();
+    const again = await this.#tryRun(script, args);
+    if (again[0] === 'lost') throw new StoreLostError();
+    return again;
+  }
+
+  /** Meets the store, once for all calls that wait. @param anew goes on with it though it was lost. */
+  async meet(anew: boolean): Promise<string> {
+    this.#meeting ??= this.#open(anew);
+    try {
+      return await this.#meeting;
+    } finally {
+      this.#meeting = null;
+    }
+  }
+
+  async #open(anew: boolean): Promise<string> {
+    if (this.#options.checksServer) await this.#check();
+    const args = [...this.#start(this.#epoch ?? ''), newEpoch(), anew ? 'lost' : ''];
+    const [, at, epoch] = (await this.#runner.run(OPEN, args)) as Reply;
+    if (this.#epoch !== null && epoch !== this.#epoch) this.#acknowledged = 0;
+    this.#epoch = String(epoch);
+    this.#see(Number(at));
+    return this.#epoch;
+  }
+
+  async #check(): Promise<void> {
+    let text: unknown;
+    try {
+      text = await this.#runner.command('INFO');
+    } catch (error) {
+      // A user may be kept from asking; everything else would fail the script as well.
+      if (messageOf(error).includes('NOPERM')) return;
+      throw error;
+    }
+    const info = readInfo(String(text));
+    checkServer(info);
+    this.#runner.takesFlags = info.version >= 7;
+  }
+
+  #tryRun(script: Script, args: readonly Argument[]): Promise<Reply> {
+    const all = [...this.#start(this.#epoch ?? ''), ...args];
+    return this.#runner.run(script, all).then((answer) => {
+      const reply = answer as Reply;
+      if (reply[0] !== 'lost') this.#note(script, reply);
+      return reply;
+    });
+  }
+
+  #note(script: Script, [status, at]: Reply): void {
+    const time = Number(at);
+    this.#see(time);
+    const isKept = status !== 'stale' && !TRACELESS.includes(script);
+    if (isKept && time > this.#acknowledged) this.#acknowledged = time;
+  }
+
+  #start(epoch: string): Argument[] {
+    return [this.#options.now?.() ?? '', this.#acknowledged, epoch, this.#lives];
+  }
+
+  #see(at: number): void {
+    if (this.#options.now === null) this.#offset = at - Date.now();
+  }
+
+  /** Goes on with a store that another client has accepted. */
+  #go(epoch: string): void {
+    this.#epoch = epoch;
+    this.#acknowledged = 0;
+  }
+}
+
+/** Short, since it is read and written with every call: 48 random bits. */
+function newEpoch(): string {
+  return [...crypto.getRandomValues(new Uint8Array(6))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+}

@@ -1,0 +1,58 @@
+import { usageSinkContract } from '@hardcap/conformance';
+import { Cluster, Redis as Redis6 } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis5';
+import { createClient } from 'redis';
+import { afterAll, describe, it } from 'vitest';
+import { fromNodeRedis, type RedisClient, upstashRest } from '../src/index.ts';
+import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
+import { RedisServer } from './support/redis-server.ts';
+import { RestServer } from './support/rest-server.ts';
+import { createTestSink } from './support/test-store.ts';
+
+const ALL = {
+  clock: 'injected',
+  durable: true,
+  shared: true,
+  keepsDetails: false,
+  loses: true,
+  tampers: true,
+} as const;
+
+const server = await RedisServer.start();
+const clustered = await RedisServer.start(
+  '--cluster-enabled',
+  'yes',
+  '--cluster-announce-ip',
+  '127.0.0.1',
+);
+const admin = new Redis6(server.port);
+await admin.call('ACL', 'SETUSER', 'budgets', ...LEAST_PERMISSIONS);
+const least = new Redis6(server.port, { username: 'budgets', password: 'secret' });
+const old = new Redis5(server.port);
+const node = await createClient({ url: `redis://127.0.0.1:${server.port}` }).connect();
+const rest = await RestServer.start(admin, 'some-token');
+const nodeOfCluster = new Redis6(clustered.port);
+await nodeOfCluster.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+const cluster = new Cluster([{ host: '127.0.0.1', port: clustered.port }]);
+
+afterAll(async () => {
+  for (const client of [admin, least, old, nodeOfCluster, cluster]) client.disconnect();
+  node.destroy();
+  await rest.stop();
+  await server.stop();
+  await clustered.stop();
+});
+
+/** The store is seen by `admin` too, which does to it what the sink itself may not. */
+const CLIENTS: readonly (readonly [name: string, client: RedisClient, admin: RedisClient])[] = [
+  ['ioredis 6', admin, admin],
+  ['ioredis 5', old, admin],
+  ['ioredis 6 with the least permissions', least, admin],
+  ['ioredis 6, a cluster', cluster, cluster],
+  ['node-redis 6', fromNodeRedis(node), admin],
+  ['the REST protocol of Upstash', upstashRest({ url: rest.url, token: 'some-token' }), admin],
+];
+
+describe.each(CLIENTS)('RedisUsageSink on %s', (_, client, owner) => {
+  usageSinkContract({ describe, it }, (context) => createTestSink(client, context, owner), ALL);
+});

@@ -1,0 +1,190 @@
+import { ConfigError, SinkUnavailableError } from '@hardcap/core';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { RedisUsageSink } from '../src/index.ts';
+import { storeKeys } from '../src/store-keys.ts';
+import { accountOf, claimOn } from './support/accounts.ts';
+import { freePort, RedisServer } from './support/redis-server.ts';
+import { TestRedis } from './support/test-redis.ts';
+
+const redis = await TestRedis.start();
+const admin = redis.client();
+const a = accountOf('a');
+const ask = { id: 'r1', claims: [claimOn(a, 60)], ttlMs: 60_000 };
+const end = { id: 'r1', outcome: 'known', charges: [], details: {} } as const;
+
+afterAll(() => redis.stop());
+beforeEach(async () => {
+  await admin.config('SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction');
+  await admin.flushall();
+});
+
+describe('at the start', () => {
+  test.each(['allkeys-lru', 'volatile-ttl'])(
+    'a server that evicts (%s) is refused',
+    async (policy) => {
+      await admin.config('SET', 'maxmemory-policy', policy);
+      await expect(redis.sink().reserve(ask)).rejects.toThrow(ConfigError);
+      await expect(redis.sink().reserve(ask)).rejects.toThrow('maxmemory-policy noeviction');
+      expect(await redis.sink({ checkServer: false }).reserve(ask)).toMatchObject({
+        admitted: true,
+      });
+    },
+  );
+
+  test('a client with keyPrefix is refused', () => {
+    expect(() => redis.sink({}, { keyPrefix: 'app:' })).toThrow('`keyPrefix`');
+  });
+
+  test('a replica is refused', async () => {
+    const replica = await TestRedis.start('--replicaof', '127.0.0.1', `${redis.server.port}`);
+    try {
+      await expect(replica.sink().reserve(ask)).rejects.toThrow('connected to a replica');
+    } finally {
+      await replica.stop();
+    }
+  });
+
+  test('an absent server fails each call in time, and is used once it is there', async () => {
+    const port = await freePort();
+    const sink = new RedisUsageSink(redis.client({ port }), { timeoutMs: 100 });
+    const startedAt = performance.now();
+    await expect(sink.reserve(ask)).rejects.toThrow(SinkUnavailableError);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    const server = await RedisServer.start('--port', `${port}`);
+    try {
+      await expect
+        .poll(() => sink.reserve(ask).catch(() => null), { timeout: 5_000 })
+        .toMatchObject({
+          admitted: true,
+        });
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('a URL makes a client of its own, which is closed', async () => {
+    const sink = new RedisUsageSink(`redis://127.0.0.1:${redis.server.port}`);
+    expect(await sink.reserve(ask)).toMatchObject({ admitted: true });
+    const before = await admin.client('LIST');
+    await sink.close();
+    expect(String(before).split('\n').length).toBeGreaterThan(1);
+  });
+});
+
+describe('a server that does not do what it is asked', () => {
+  test('scripts that it forgot are sent again, each time', async () => {
+    const sink = redis.sink();
+    for (let call = 0; call < 3; call += 1) {
+      const id = `r${call}`;
+      await admin.script('FLUSH');
+      expect(await sink.reserve({ ...ask, id, claims: [claimOn(a, 10)] })).toMatchObject({
+        admitted: true,
+      });
+      await admin.script('FLUSH');
+      expect(await sink.settle({ ...end, id })).toMatchObject({ status: 'settled' });
+      await admin.script('FLUSH');
+      expect((await sink.read([a]))[0]).toMatchObject({ committed: (call + 1) * 10 });
+    }
+  });
+
+  test('a full server admits nothing, and lets settlements and releases through', async () => {
+    const sink = redis.sink();
+    await sink.reserve(ask);
+    await sink.reserve({ ...ask, id: 'r2', claims: [claimOn(a, 10)] });
+    await admin.config('SET', 'maxmemory', '1mb');
+    await expect(sink.reserve({ ...ask, id: 'r3', claims: [claimOn(a, 1)] })).rejects.toThrow(
+      /OOM.*Nothing was done/s,
+    );
+    expect(await sink.settle(end)).toMatchObject({ status: 'settled', charged: [{ amount: 60 }] });
+    expect(await sink.release('r2')).toMatchObject({ status: 'released' });
+    await admin.config('SET', 'maxmemory', '0');
+    expect((await sink.read([a]))[0]).toMatchObject({ committed: 60, held: 0 });
+  });
+
+  test('READONLY, NOREPLICAS and NOAUTH admit nothing, and say what to do', async () => {
+    const sink = redis.sink({ timeoutMs: 300 });
+    await sink.read([a]);
+    await admin.call('REPLICAOF', '127.0.0.1', '1');
+    await expect(sink.reserve(ask)).rejects.toThrow('Connect to the master');
+    await admin.call('REPLICAOF', 'NO', 'ONE');
+    await admin.config('SET', 'min-replicas-to-write', '1');
+    await expect(sink.reserve(ask)).rejects.toThrow('min-replicas-to-write');
+    await admin.config('SET', 'min-replicas-to-write', '0');
+    expect((await sink.read([a]))[0]).toMatchObject({ committed: 0, held: 0 });
+    await admin.config('SET', 'requirepass', 'secret');
+    await expect(redis.sink({ timeoutMs: 300 }).reserve(ask)).rejects.toThrow(
+      'user name and password',
+    );
+    await admin.config('SET', 'requirepass', '');
+  });
+});
+
+describe('a store that lost its data', () => {
+  const keys = storeKeys('default');
+
+  test('refuses every call by default, of every process, until it is rebuilt', async () => {
+    const [one, other] = [redis.sink(), redis.sink()];
+    await one.reserve(ask);
+    await other.read([a]);
+    await admin.flushall();
+    for (const sink of [one, other, one]) {
+      await expect(sink.reserve({ ...ask, id: 'r2' })).rejects.toThrow('has lost its data');
+    }
+    await one.rebuild();
+    const answers = [
+      await one.reserve({ ...ask, id: 'r3' }),
+      await other.reserve({ ...ask, id: 'r4' }),
+    ];
+    const told = answers.flatMap(({ notices }) => notices.map(({ type }) => type));
+    expect(told).toEqual(['store-reset']);
+  });
+
+  test('goes on with a notice where that is accepted', async () => {
+    const sink = redis.sink({ onStoreReset: 'accept' });
+    await sink.reserve(ask);
+    await admin.flushall();
+    expect(await sink.reserve({ ...ask, id: 'r2' })).toMatchObject({
+      admitted: true,
+      notices: [{ type: 'store-reset' }],
+    });
+    expect((await sink.reserve({ ...ask, id: 'r3', claims: [claimOn(a, 1)] })).notices).toEqual([]);
+  });
+
+  test('case C-03, C-46: counters are rebuilt from the ledger where that is left', async () => {
+    const sink = redis.sink();
+    const rolling = accountOf('rolling', { window: { rolling: '1h' } });
+    const daily = accountOf('daily', { window: { calendar: 'day' } });
+    const claims = [claimOn(a, 60), claimOn(rolling, 50), claimOn(daily, 40)];
+    await sink.reserve({ ...ask, claims });
+    await sink.settle(end);
+    await admin.del(keys.books, keys.due);
+    await expect(sink.reserve({ ...ask, id: 'r2' })).rejects.toThrow('has lost its data');
+    const { differences } = await sink.rebuild();
+    expect(
+      differences.map(({ account, counter, expected }) => [account, counter, expected]),
+    ).toEqual([
+      ['a', 0, 60],
+      ['rolling', 0, 50],
+      ['daily', 0, 40],
+    ]);
+    const readings = await sink.read([a, rolling, daily]);
+    expect(readings.map(({ committed }) => committed)).toEqual([60, 50, 40]);
+    expect((await sink.reserve({ ...ask, id: 'r3', claims: [claimOn(a, 41)] })).admitted).toBe(
+      false,
+    );
+    expect(await sink.verify()).toMatchObject({ entries: 1, differences: [] });
+  });
+
+  test('is noticed, too, when it was put back to an earlier state', async () => {
+    let time = 1_800_000_000_000;
+    const sink = redis.sink({ now: () => time });
+    await sink.reserve(ask);
+    const before = await admin.dumpBuffer(keys.books);
+    time += 60_000;
+    await sink.settle(end);
+    await admin.restore(keys.books, 0, before as Buffer, 'REPLACE');
+    await expect(sink.reserve({ ...ask, id: 'r2' })).rejects.toThrow(
+      'put back to an earlier state',
+    );
+  });
+});

@@ -1,0 +1,139 @@
+import { BudgetExceededError, usd } from '@hardcap/core';
+import { describe, expect, it } from 'vitest';
+import { PRICES } from '../ai-sdk/prices.ts';
+import type { JsonObject } from '../wire/json-object.ts';
+import type { Fields } from './langchain.ts';
+import { type Api, MAJORS, MATRIX, type Major } from './majors.ts';
+import { drain, type Scene, type SceneOptions, scene } from './scene.ts';
+
+const NANO_USD_PER_PICO = 1_000;
+
+/** The most output tokens that a body on the wire lets the provider bill. */
+function wireLimit(body: JsonObject | undefined): number {
+  const { max_tokens, max_completion_tokens, max_output_tokens, n = 1 } = body ?? {};
+  const limits = [max_tokens, max_completion_tokens, max_output_tokens].filter(Boolean);
+  return Math.max(...limits.map(Number)) * Number(n);
+}
+
+function admitted({ events }: Scene): number | null | undefined {
+  return events.find((event) => event.type === 'reserved')?.admittedOutputTokens;
+}
+
+interface Sent extends Scene {
+  readonly body: JsonObject | undefined;
+}
+
+/** Makes one call, either way, and returns what went out. */
+async function send(
+  major: Major,
+  api: Api,
+  options: SceneOptions & { call?: Fields; stream?: boolean },
+): Promise<Sent> {
+  const here = await scene(major, api, options);
+  if (options.stream) await drain(here.model.stream('Say something.', options.call));
+  else await here.model.invoke('Say something.', options.call);
+  return { ...here, body: here.server.exchanges[0]?.body };
+}
+
+/** The wire cannot carry more than was admitted, and what was admitted cannot cost more than the cap. */
+function expectWithin(cap: string, { body, ...here }: Sent): void {
+  const limit = wireLimit(body);
+  expect(limit).toBeGreaterThan(0);
+  expect(limit).toBeLessThanOrEqual(admitted(here) ?? 0);
+  const { output } = PRICES[String(body?.['model'])] ?? { output: Number.NaN };
+  expect((limit * output) / NANO_USD_PER_PICO).toBeLessThan(usd(cap));
+}
+
+describe.each(MATRIX)('%s, %s: a call that does not fit whole', (_, api, major) => {
+  it.each([false, true])(
+    'case C-27: is sent with an output limit that does (stream: %s)',
+    async (stream) => {
+      const fields = { maxTokens: 9_000 };
+      const sent = await send(major, api, { cap: '0.02', stream, fields });
+      expectWithin('0.02', sent);
+      expect(wireLimit(sent.body)).toBeGreaterThan(1_000);
+    },
+  );
+
+  it('is given a limit where it has none', async () => {
+    const sent = await send(major, api, { cap: '0.02' });
+    expectWithin('0.02', sent);
+  });
+
+  it('keeps its own limit where that fits', async () => {
+    const sent = await send(major, api, { cap: '0.02', fields: { maxTokens: 500 } });
+    expect(wireLimit(sent.body)).toBe(500);
+  });
+
+  it('leaves the model that was guarded as it is', async () => {
+    const fields = { maxTokens: 9_000 };
+    const { server, model, bare } = await scene(major, api, { cap: '0.02', fields });
+    await model.invoke('Say something.');
+    await bare.invoke('Say something.');
+    expect(wireLimit(server.exchanges[0]?.body)).toBeLessThan(9_000);
+    expect(wireLimit(server.exchanges[1]?.body)).toBe(9_000);
+  });
+
+  it('keeps its tools and settings where it is lowered', async () => {
+    const fields = { maxTokens: 9_000, temperature: 0.3 };
+    const here = await scene(major, api, { cap: '0.02', fields });
+    const tool = {
+      type: 'function',
+      function: {
+        name: 'look',
+        description: 'Looks.',
+        parameters: { type: 'object', properties: {} },
+      },
+    };
+    await here.model.bindTools([tool]).invoke('Say something.');
+    const body = here.server.exchanges[0]?.body;
+    expectWithin('0.02', { ...here, body });
+    expect(body).toMatchObject({ temperature: 0.3, tools: [{}] });
+    expect(JSON.stringify(body)).toContain('"look"');
+  });
+
+  it.each([false, true])(
+    'is refused below the least useful output (stream: %s)',
+    async (stream) => {
+      const options = { cap: '0.002', fields: { maxTokens: 9_000 } };
+      const { server, model } = await scene(major, api, options);
+      const call = stream ? model.stream('Say something.') : model.invoke('Say something.');
+      await expect(call).rejects.toSatisfy(BudgetExceededError.isInstance);
+      expect(server.exchanges).toEqual([]);
+    },
+  );
+
+  it('is sent with the limit of the options where it has none', async () => {
+    const budget = { maxOutputTokens: 700 };
+    const sent = await send(major, api, { budget });
+    const hasNone = api !== 'anthropic messages';
+    if (hasNone) expect(wireLimit(sent.body)).toBe(700);
+    expect(admitted(sent)).toBe(wireLimit(sent.body));
+  });
+});
+
+describe.each(MAJORS)('$name: what else limits the output', (major) => {
+  it('of several choices, which share what is left', async () => {
+    const fields = { maxTokens: 5_000, n: 2 };
+    const sent = await send(major, 'openai chat', { cap: '0.02', fields });
+    expectWithin('0.02', sent);
+    expect(sent.body).toMatchObject({ n: 2 });
+  });
+
+  it('of a reasoning model is lowered', async () => {
+    const fields = { maxTokens: 9_000 };
+    const sent = await send(major, 'openai chat', { cap: '0.02', model: 'gpt-5', fields });
+    expectWithin('0.02', sent);
+  });
+
+  it('of thinking is lowered with it', async () => {
+    const thinking = { type: 'enabled', budget_tokens: 6_000 };
+    const fields = { maxTokens: 9_000, thinking, temperature: 1 };
+    const sent = await send(major, 'anthropic messages', { cap: '0.05', fields });
+    expectWithin('0.05', sent);
+    const sentThinking = sent.body?.['thinking'] as JsonObject | undefined;
+    const budget = Number(sentThinking?.['budget_tokens']);
+    expect(budget).toBeGreaterThanOrEqual(1_024);
+    expect(budget).toBeLessThan(wireLimit(sent.body));
+  });
+});

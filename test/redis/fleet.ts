@@ -1,0 +1,33 @@
+import type { Account } from '@hardcap/core';
+import { accountOf } from '../../packages/redis/test/support/accounts.ts';
+
+/** Calls of 7,000 under a cap of 1,000,000: 142 fit. */
+export const CAP = 1_000_000;
+export const CALL = 7_000;
+
+export function roundAccount(round: number): Account {
+  return accountOf(`round-${round}`, { unit: 'usd', limit: CAP });
+}
+
+/** Random amounts, from this to 200 more, on two accounts of different windows. */
+export const SMALLEST = 10;
+export const HAMMER_LIMITS = { total: 60_000, daily: 40_000 } as const;
+export const HOLD_MS = 700;
+
+export function hammerAccounts(): Account[] {
+  return [
+    accountOf('hammer-total', { limit: HAMMER_LIMITS.total }),
+    accountOf('hammer-daily', { limit: HAMMER_LIMITS.daily, window: { fixed: '365d' } }),
+  ];
+}
+
+/** What a worker of the hammer says to its parent. */
+export interface HammerReport {
+  readonly type: 'false-denial' | 'done';
+  readonly text: string;
+}
+
+export interface RoundsReport {
+  /** Calls admitted, by round. */
+  readonly admitted: readonly number[];
+}
