@@ -17,11 +17,12 @@ import { resolution } from './groups/resolution.ts';
 import { restart } from './groups/restart.ts';
 import { rolling } from './groups/rolling.ts';
 import { settlement } from './groups/settlement.ts';
+import { shadow } from './groups/shadow.ts';
 import { sharing } from './groups/sharing.ts';
 import { thresholds } from './groups/thresholds.ts';
 import { windows } from './groups/windows.ts';
 
-/** The eleven points of the contract, by number, and what they rest on. */
+/** The twelve points of the contract, by number, and what they rest on. */
 export const GROUPS: readonly ContractGroup[] = [
   decision,
   atomicity,
@@ -42,6 +43,7 @@ export const GROUPS: readonly ContractGroup[] = [
   resets,
   corrections,
   bounds,
+  shadow,
   restart,
   sharing,
 ];

@@ -5,13 +5,14 @@ import { InvalidArgumentError, MissingIdentityError } from './errors.ts';
 import { accountKey, type Identity } from './identity.ts';
 
 /** The accounts that an identity has, whatever model it will call. */
-export function accountsOf(binder: CallBinder, identity?: Identity): BoundAccount[] {
+export async function accountsOf(binder: CallBinder, identity?: Identity): Promise<BoundAccount[]> {
+  await binder.exceptions;
   const who = binder.identityOf(identity);
   const rules = binder.rules.map((rule) => ({
     ...rule,
     match: rule.match.filter(({ dimension }) => dimension in who || !isOfCall(dimension)),
   }));
-  return bindBudgets(rules, who);
+  return binder.except(bindBudgets(rules, who), who);
 }
 
 /**
@@ -20,10 +21,11 @@ export function accountsOf(binder: CallBinder, identity?: Identity): BoundAccoun
  * @throws InvalidArgumentError for a budget that there is not; MissingIdentityError for an identity
  * without a dimension that the budget is kept per.
  */
-export function accountOf(
+export async function accountOf(
   binder: CallBinder,
   { budget, identity }: AccountSelector,
-): { readonly account: BoundAccount; readonly identity: Identity } {
+): Promise<{ readonly account: BoundAccount; readonly identity: Identity }> {
+  await binder.exceptions;
   const rule = binder.rules.find((other) => other.budget === budget);
   if (rule === undefined) {
     const names = binder.rules.map((other) => `"${other.budget}"`).join(', ');
@@ -40,7 +42,8 @@ export function accountOf(
         `${missing.join(', ')}. Name it: { budget: "${budget}", identity: { ${missing[0]}: "…" } }.`,
     );
   }
-  return { account: { key, rule }, identity: who };
+  const [account = { key, rule }] = binder.except([{ key, rule }], who);
+  return { account, identity: who };
 }
 
 /** Dimensions that hardcap adds itself. */

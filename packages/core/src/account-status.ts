@@ -1,10 +1,11 @@
 import { accountsOf } from './account-selection.ts';
+import type { BoundAccount } from './bound-budgets.ts';
 import type { CallBinder } from './call-binder.ts';
 import type { Unit } from './denial.ts';
 import type { Identity } from './identity.ts';
 import type { SinkPort } from './sink-port.ts';
 import { thresholdAmount } from './threshold.ts';
-import type { Account, AccountReading } from './usage-sink.ts';
+import type { AccountReading } from './usage-sink.ts';
 import type { WindowSpan } from './window.ts';
 
 /**
@@ -19,8 +20,14 @@ export interface AccountStatus {
   readonly account: string;
   readonly unit: Unit;
   readonly limit: number | null;
+  /** What set the limit, where that is not `limit` of the budget: `override user=vip`. */
+  readonly limitFrom?: string;
   readonly committed: number;
   readonly held: number;
+  /** In `mode: 'shadow'`: refuses nothing, and its `denials` are calls that it would have refused. */
+  readonly shadow?: true;
+  /** Counts what identities spend that the budget does not bind. */
+  readonly exempt?: true;
   readonly remaining: number | null;
   readonly tier: AccountTier;
   readonly window: WindowSpan;
@@ -36,20 +43,24 @@ export async function statusOf(
   port: SinkPort,
   identity?: Identity,
 ): Promise<AccountStatus[]> {
-  const accounts = accountsOf(binder, identity);
+  const accounts = await accountsOf(binder, identity);
   const readings = await port.ask('read', (sink) => sink.read(accounts));
-  return readings.map((reading, place) => accountStatus(accounts[place] as Account, reading));
+  return readings.map((reading, place) => accountStatus(accounts[place] as BoundAccount, reading));
 }
 
-export function accountStatus({ rule }: Account, reading: AccountReading): AccountStatus {
+export function accountStatus({ rule }: BoundAccount, reading: AccountReading): AccountStatus {
+  const { limitFrom } = rule;
   const { account, limit, committed, held, window, denials } = reading;
   return {
     budget: rule.budget,
     account,
     unit: rule.unit,
     limit,
+    ...(limitFrom === undefined ? {} : { limitFrom }),
     committed,
     held,
+    ...(rule.shadow && { shadow: true }),
+    ...(rule.exempt && { exempt: true }),
     remaining: limit === null ? null : Math.max(0, limit - committed - held),
     tier: reading.blocked ? 'blocked' : tierOf(limit, committed, rule.thresholds),
     window,

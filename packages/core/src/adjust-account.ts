@@ -20,7 +20,7 @@ export async function adjustAccount(
   order: AdjustmentOrder,
   note: AdjustmentNote = {},
 ): Promise<AccountStatus> {
-  const { account, identity } = accountOf(binder, selector);
+  const { account, identity } = await accountOf(binder, selector);
   const change = changeOf(account.rule, order);
   const { id = crypto.randomUUID(), ...said } = note;
   const details = { identity, ...noted(said) };

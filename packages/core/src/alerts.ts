@@ -33,7 +33,7 @@ export async function alertsOf(
   port: SinkPort,
   { identity, budget, kinds }: AlertFilter,
 ): Promise<Alert[]> {
-  const accounts = accountsOf(binder, identity).filter(({ rule }) => {
+  const accounts = (await accountsOf(binder, identity)).filter(({ rule }) => {
     return budget === undefined || rule.budget === budget;
   });
   const alerts = (await readable(accounts, port)).flatMap(alertsIn);

@@ -11,9 +11,15 @@ export interface BudgetRule extends AccountRule {
   readonly tokenCount: TokenCount;
   readonly onUnknown: 'charge' | 'release';
   readonly match: readonly Matcher[];
+  /** What set the limit, where that is not `limit` of the budget: `override user=vip`. */
+  readonly limitFrom?: string;
+  /** Calls may be admitted while the sink is away, up to so much on an account; null: any amount. */
+  readonly withoutSink?: { readonly limit: number | null };
+  /** Counts what nothing limits. */
+  readonly exempt?: true;
 }
 
-interface Matcher {
+export interface Matcher {
   readonly dimension: string;
   readonly pattern: RegExp;
 }
@@ -37,16 +43,21 @@ export function compileBudget(budget: Budget): BudgetRule {
     thresholds: [...shares]
       .map((share) => Math.round(share * PARTS_PER_MILLION))
       .sort((a, b) => a - b),
-    match: Object.entries(budget.match ?? {}).map(([dimension, glob]) => ({
-      dimension,
-      pattern: globPattern(glob),
-    })),
+    match: matchersOf(budget.match),
     ...unitAndLimit(budget),
   };
 }
 
-function unitAndLimit(
-  budget: Budget,
+export function matchersOf(match: Readonly<Record<string, string>> = {}): Matcher[] {
+  return Object.entries(match).map(([dimension, glob]) => ({
+    dimension,
+    pattern: globPattern(glob),
+  }));
+}
+
+/** What the limit of a budget comes to. */
+export function unitAndLimit(
+  budget: Pick<Budget, 'limit' | 'onExpiry'>,
 ): Pick<BudgetRule, 'unit' | 'limit' | 'tokenCount' | 'onExpiry'> {
   const { limit = { requests: 'unlimited' }, onExpiry = 'charge' } = budget;
   const number = (value: number | 'unlimited'): number | null =>
@@ -83,14 +94,17 @@ function globPattern(glob: string): RegExp {
 export function bindBudgets(rules: readonly BudgetRule[], identity: Identity): BoundAccount[] {
   const accounts: BoundAccount[] = [];
   for (const rule of rules) {
-    if (rule.match.length > 0 && !rule.match.every((matcher) => holds(matcher, identity))) continue;
+    if (!matchesAll(rule.match, identity)) continue;
     const key = accountKey(rule.budget, rule.per, identity);
     if (key !== undefined) accounts.push({ key, rule });
   }
   return accounts;
 }
 
-function holds({ dimension, pattern }: Matcher, identity: Identity): boolean {
-  const value = identity[dimension];
-  return value !== undefined && pattern.test(value);
+/** Whether an identity has all these dimensions, with such values. */
+export function matchesAll(matchers: readonly Matcher[], identity: Identity): boolean {
+  return matchers.every(({ dimension, pattern }) => {
+    const value = identity[dimension];
+    return value !== undefined && pattern.test(value);
+  });
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type BudgetLimit, parseLimit } from './budget-limit.ts';
 import { ConfigError } from './errors.ts';
+import { strictObject } from './strict-object.ts';
 import { compileWindow, type WindowSpec } from './window.ts';
 
 /** A named rule, in its JSON-serialisable form: per which dimensions, how much, over which window. */
@@ -23,6 +24,28 @@ export interface Budget {
   readonly onUnknown?: 'charge' | 'release';
   /** Refuses every call. */
   readonly block?: boolean;
+  /** `shadow` decides, counts and reports (`would-deny`), and refuses nothing. @default 'enforce' */
+  readonly mode?: 'enforce' | 'shadow';
+  /**
+   * What becomes of calls while the sink does not answer: `allow` admits them if all their budgets do,
+   * unless one had denied the caller before, and charges them when the sink is back. @default 'deny'
+   */
+  readonly onSinkError?: 'deny' | 'allow';
+  /** The most that each account may spend while the sink does not answer, in each process. */
+  readonly emergencyLimit?: BudgetLimit;
+  /**
+   * Identities that this budget does not bind. What they spend is counted and ledgered on an account
+   * of their own, without a limit (`user-daily|user=root|exempt`): see `status`.
+   */
+  readonly exempt?: readonly Readonly<Record<string, string>>[];
+  /** Other limits in the same window, for identities that match: the first that does counts. */
+  readonly overrides?: readonly LimitOverride[];
+}
+
+/** A limit in the unit of its budget, for identities with these dimensions; `*` as in `match`. */
+export interface LimitOverride {
+  readonly match: Readonly<Record<string, string>>;
+  readonly limit: BudgetLimit;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -63,6 +86,12 @@ const shareSchema = z.number({ error: SHARE }).gte(1e-6, { error: SHARE }).lte(1
 const patternSchema = z
   .string({ error: 'a pattern is a string such as "claude-opus-*"' })
   .min(1, { error: 'an empty pattern matches nothing: write "*" for everything' });
+const matchSchema = z.record(dimensionSchema, patternSchema, {
+  error: 'write { model: "claude-opus-*" }',
+});
+const someSchema = matchSchema.refine((match) => `${Object.keys(match)}` !== '', {
+  error: 'name a dimension',
+});
 const oneOf = <const Word extends string>(...words: Word[]) =>
   z.enum(words, { error: `write ${words.join(' or ')}` });
 
@@ -71,9 +100,7 @@ const fields = {
   per: perSchema.max(8, { error: 'a budget has at most 8 dimensions' }),
   limit: limitSchema.optional(),
   window: windowSchema,
-  match: z
-    .record(dimensionSchema, patternSchema, { error: 'write { model: "claude-opus-*" }' })
-    .optional(),
+  match: matchSchema.optional(),
   warnAt: z
     .array(shareSchema, { error: 'write a list of shares, such as [0.8]' })
     .max(16, { error: 'at most 16 shares' })
@@ -82,23 +109,20 @@ const fields = {
   onExpiry: oneOf('charge', 'release').optional(),
   onUnknown: oneOf('charge', 'release').optional(),
   block: z.boolean({ error: 'write true or false' }).optional(),
+  mode: oneOf('enforce', 'shadow').optional(),
+  onSinkError: oneOf('deny', 'allow').optional(),
+  emergencyLimit: limitSchema.optional(),
+  exempt: z.array(someSchema).optional(),
+  overrides: z.array(strictObject({ match: someSchema, limit: limitSchema })).optional(),
 };
-const FIELDS = Object.keys(fields).join(', ');
 
-const budgetSchema = z
-  .strictObject(fields, { error: notAnObject })
-  .superRefine((budget, context) => {
-    const problem = contradictionIn(budget as Budget);
-    if (problem !== undefined) context.addIssue({ code: 'custom', ...problem });
-  });
-
-function notAnObject(issue: { readonly code?: string; readonly keys?: unknown }): string {
-  if (issue.code !== 'unrecognized_keys') return `a budget is an object with ${FIELDS}`;
-  return `has no field ${(issue.keys as string[]).map((key) => `"${key}"`).join(', ')}. It has ${FIELDS}`;
-}
+const budgetSchema = strictObject(fields).superRefine((budget, context) => {
+  const problem = contradictionIn(budget as Budget);
+  if (problem !== undefined) context.addIssue({ code: 'custom', ...problem });
+});
 
 function contradictionIn(budget: Budget): { path: string[]; message: string } | undefined {
-  const { limit, window, per, block, onExpiry } = budget;
+  const { limit, window, per, block, onExpiry, overrides = [], emergencyLimit } = budget;
   if (limit === undefined && block !== true) {
     const message =
       'is missing. Write { usd: "5.00" }, `unlimited`, or `block: true` on the budget';
@@ -114,6 +138,12 @@ function contradictionIn(budget: Budget): { path: string[]; message: string } | 
   }
   if (new Set(per).size !== per.length) {
     return { path: ['per'], message: `names a dimension twice: ${per.join(', ')}. Leave one out` };
+  }
+  // The unit is the first field in the normal form of a limit; `count` would be a second.
+  const limits = overrides.map((override) => override.limit);
+  if (emergencyLimit !== undefined) limits.push(emergencyLimit);
+  if (limits.some((other) => `${Object.keys(other)}` !== Object.keys(limit ?? {})[0])) {
+    return { path: ['limit'], message: 'the other limits of the budget have another unit' };
   }
   return undefined;
 }

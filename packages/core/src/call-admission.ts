@@ -1,10 +1,11 @@
-import { type AdmissionPlan, heldInMoney } from './admission.ts';
+import type { AdmissionPlan } from './admission.ts';
 import { type Awaitable, isPending } from './awaitable.ts';
 import { type BookedCall, type BookKeeping, CallBooks } from './call-books.ts';
 import { openDetails } from './call-details.ts';
-import { type Denial, denialOf } from './denial.ts';
+import type { Denial } from './denial.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Identity } from './identity.ts';
+import type { RefusedCalls } from './refused-calls.ts';
 import { SpendCall } from './spend-call.ts';
 import type { ReserveAnswer } from './usage-sink.ts';
 
@@ -13,14 +14,12 @@ export type Reservation =
   | { readonly admitted: true; readonly call: SpendCall }
   | { readonly admitted: false; readonly denial: Denial };
 
-/** How often other calls may get in between asking what is left and taking it. */
-const MAX_ATTEMPTS = 4;
-
 /** Asks the sink for what a plan holds, and makes the call or the denial that comes of it. */
 export class CallAdmission {
   readonly #keeping: BookKeeping;
   readonly #heartbeat: Heartbeat;
   readonly #onEnd: (call: SpendCall) => void;
+  #refusals: Promise<RefusedCalls> | null = null;
 
   /** @param heartbeat keeps the calls alive that were admitted. */
   constructor(keeping: BookKeeping, heartbeat: Heartbeat) {
@@ -56,30 +55,23 @@ export class CallAdmission {
   ): Awaitable<Reservation> {
     this.#keeping.events.emitAll(answer.notices);
     if (answer.admitted) return { admitted: true, call: this.#open(call, plan, answer) };
-    const mayShrink = call.request.minOutputTokens !== undefined && attempt < MAX_ATTEMPTS;
-    return mayShrink ? this.#admitLess(answer, call, plan, attempt) : this.#denied(answer, call);
+    return this.#refused(answer, call, plan, attempt);
   }
 
-  /** What comes of the largest plan that still fits. */
-  async #admitLess(
+  async #refused(
     answer: RefusedAnswer,
     call: BookedCall,
     plan: AdmissionPlan,
     attempt: number,
   ): Promise<Reservation> {
-    const smaller = await import('./smaller-plan.ts').then(
-      ({ smallerPlan }) => smallerPlan(call.request, plan, call.price, answer.refusals),
-      // Its code cannot be loaded, as after the files of a running process were replaced.
-      () => undefined,
+    this.#refusals ??= import('./on-demand.ts').then(
+      ({ RefusedCalls }) => new RefusedCalls(this.#keeping, this),
     );
-    if (smaller === undefined) return this.#denied(answer, call);
-    return this.admit({ ...call, heldNanoUsd: heldInMoney(smaller) }, smaller, attempt + 1);
-  }
-
-  #denied(answer: RefusedAnswer, call: BookedCall): Reservation {
-    const { events } = this.#keeping;
-    const denial = denialOf(answer.refusals);
-    if (events.heard) events.emit({ type: 'denied', denial, ...callOf(call, answer) });
+    const refusals = await this.#refusals.catch(() => null);
+    if (refusals !== null) return refusals.refused(answer, call, plan, attempt);
+    // Its code cannot be loaded, as after the files of a running process were replaced.
+    const denial = { refusals: answer.refusals, retryable: false, retryAfterMs: null };
+    this.#keeping.events.emit({ type: 'denied', denial, ...callOf(call, answer) });
     return { admitted: false, denial };
   }
 
@@ -98,11 +90,12 @@ export class CallAdmission {
   }
 }
 
-type RefusedAnswer = Extract<ReserveAnswer, { admitted: false }>;
+export type RefusedAnswer = Extract<ReserveAnswer, { admitted: false }>;
 
-function callOf(
+/** Whose event it is. */
+export function callOf(
   { id, identity, request }: BookedCall,
-  { at }: ReserveAnswer,
+  { at }: Pick<ReserveAnswer, 'at'>,
 ): { id: string; identity: Identity; provider: string; model: string; at: number } {
   return { id, identity, provider: request.provider, model: request.model, at };
 }

@@ -1,10 +1,11 @@
 import { AmbientIdentity } from './ambient-identity.ts';
 import { type Binding, BindingMemo } from './binding-memo.ts';
 import { type BoundAccount, type BudgetRule, bindBudgets, compileBudget } from './bound-budgets.ts';
-import { defineBudgets } from './budget.ts';
+import { type Budget, defineBudgets } from './budget.ts';
+import type { BudgetExceptions } from './budget-exceptions.ts';
 import { CallPrice } from './call-price.ts';
 import type { CallRequest } from './call-request.ts';
-import { ConfigError, MissingIdentityError } from './errors.ts';
+import { ConfigError } from './errors.ts';
 import { checkGuardOptions, type SpendGuardOptions } from './guard-options.ts';
 import { checkedIdentity, type Identity } from './identity.ts';
 
@@ -13,6 +14,8 @@ export interface BoundCall {
   readonly identity: Identity;
   readonly accounts: readonly BoundAccount[];
   readonly price: CallPrice;
+  /** False where no budget binds it, and each call must be bound. */
+  readonly isBound: boolean;
 }
 
 const NOBODY: Identity = {};
@@ -24,13 +27,18 @@ export class CallBinder {
   readonly rules: readonly BudgetRule[];
   readonly #secrets: ReadonlySet<string>;
   readonly #memo: BindingMemo;
+  /** What budgets with exceptions need is being loaded, or is there; null: no budget has any. */
+  readonly exceptions: Promise<BudgetExceptions> | null = null;
+  /** Gives the accounts of an identity the terms that it has on them. */
+  except: (accounts: BoundAccount[], identity: Identity) => BoundAccount[] = (accounts) => accounts;
 
   /** @throws ConfigError for options and budgets that are not valid, and for USD without prices. */
   constructor(options: SpendGuardOptions, ambient: AmbientIdentity = new AmbientIdentity()) {
     checkGuardOptions(options);
     this.ambient = ambient;
     this.options = { ...options };
-    this.rules = defineBudgets(options.budgets).map(compileBudget);
+    const budgets = defineBudgets(options.budgets);
+    this.rules = budgets.map(compileBudget);
     this.#secrets = new Set(['apiKey', ...(options.secrets ?? [])]);
     this.#memo = new BindingMemo(this.rules.flatMap(({ per }) => per)[0]);
     const money = this.rules.find(({ unit }) => unit === 'usd');
@@ -40,11 +48,11 @@ export class CallBinder {
           "`prices: createPriceBook()` from '@hardcap/prices', or limit tokens or requests instead.",
       );
     }
+    if (budgets.some(isExceptional)) this.exceptions = this.#loadExceptions(budgets, options.now);
   }
 
   /**
-   * @throws MissingIdentityError when no budget binds the call; UnpricedModelError when one in USD
-   * does and the model has no price.
+   * @throws UnpricedModelError when a budget in USD binds the call and the model has no price.
    */
   bind(request: CallRequest, at: number): BoundCall {
     const { provider, model, identity: own = NOBODY } = request;
@@ -54,15 +62,15 @@ export class CallBinder {
     const binding = this.#memo.find(given, provider, model) ?? this.#bindAnew(given, request);
     const { identity, accounts, countsMoney } = binding;
     const price = new CallPrice(this.options.prices, request, at, countsMoney);
-    return { identity, accounts: price.quote?.free ? accounts.filter(bindsFree) : accounts, price };
+    const counted = price.quote?.free ? accounts.filter(bindsFree) : accounts;
+    const isBound = accounts.length > 0 || this.options.unbudgeted === 'allow';
+    return { identity, accounts: counted, price, isBound };
   }
 
   #bindAnew(given: Identity, request: CallRequest): Binding {
     const { provider, model } = request;
     const identity = this.checked({ ...given, provider, model });
-    const accounts = bindBudgets(this.rules, identity);
-    if (accounts.length === 0 && this.options.unbudgeted !== 'allow')
-      throw this.#unbound(request, identity);
+    const accounts = this.except(bindBudgets(this.rules, identity), identity);
     const countsMoney = accounts.some(({ rule }) => rule.unit === 'usd');
     // A copy, since the caller may change its object and use it again.
     const binding = { given: { ...given }, provider, model, identity, accounts, countsMoney };
@@ -80,6 +88,13 @@ export class CallBinder {
     return checkedIdentity(identity, this.#secrets);
   }
 
+  async #loadExceptions(budgets: readonly Budget[], now?: () => number): Promise<BudgetExceptions> {
+    const { BudgetExceptions } = await import('./on-demand.ts');
+    const exceptions = new BudgetExceptions(budgets, this.rules, now);
+    this.except = (accounts, identity) => exceptions.applied(accounts, identity);
+    return exceptions;
+  }
+
   /** What is known where a call says nothing: of its context, of its adapter, of the guard. */
   #fallback(ofAdapter?: Identity): Identity | undefined {
     const ambient = this.ambient.get();
@@ -87,18 +102,15 @@ export class CallBinder {
     return { ...this.options.identity, ...ofAdapter, ...ambient };
   }
 
-  #unbound(request: CallRequest, identity: Identity): MissingIdentityError {
-    const { provider: _, model: __, ...known } = identity;
-    const budgets = this.rules.map(
-      ({ budget, per }) => `"${budget}" (per ${per.join(', ') || 'everyone'})`,
-    );
-    return new MissingIdentityError(
-      `No budget binds this call to ${request.model}. Its identity has ` +
-        `${Object.keys(known).join(', ') || 'no dimensions'}; the budgets are ${budgets.join(', ') || 'none'}. ` +
-        'Give what is missing with the call or by withIdentity, add a budget that binds it, or set ' +
-        '`unbudgeted: "allow"`.',
-    );
+  /** @throws MissingIdentityError that says what is missing. */
+  async refuseUnbound({ model }: CallRequest, identity: Identity): Promise<never> {
+    const { unboundError } = await import('./on-demand.ts');
+    throw unboundError(this.rules, model, identity);
   }
+}
+
+function isExceptional({ overrides, exempt, mode, onSinkError }: Budget): boolean {
+  return (overrides ?? exempt ?? mode ?? onSinkError) !== undefined;
 }
 
 /** What is declared free costs no money, so budgets of money have no say in it, unless they are blocked. */

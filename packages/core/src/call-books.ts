@@ -13,6 +13,7 @@ import type { SinkPort } from './sink-port.ts';
 import type { Queued } from './unsent-settlements.ts';
 import { outputTokensOf, type TokenUsage } from './usage.ts';
 import type {
+  AccountReading,
   Claim,
   ExtendAnswer,
   Outcome,
@@ -30,6 +31,10 @@ export interface BookKeeping {
   readonly sink: SinkPort;
   readonly events: EventPort;
   readonly ttlMs: number;
+  /** How long a refused call waits, where it says nothing else, in ms. */
+  readonly waitMs: number;
+  /** Told of the accounts that a call has given back to. */
+  onEnd: ((accounts: readonly BoundAccount[]) => void) | null;
 }
 
 /** What the books need to know of a call. */
@@ -66,14 +71,18 @@ export class CallBooks {
     return answer;
   }
 
+  /** The figures of its accounts. */
+  read(): Promise<readonly AccountReading[]> {
+    return this.#keeping.sink.ask('read', (sink) => sink.read(this.#call.accounts));
+  }
+
   settle(end: CallEnd): Awaitable<SettleResult> {
     const { id, accounts, price } = this.#call;
     const { outcome } = end;
     const figures = figuresOf(end, price);
-    const charges = new Array<AskedCharge>(accounts.length);
-    for (let place = 0; place < charges.length; place += 1) {
-      const account = accounts[place] as BoundAccount;
-      charges[place] = { account: account.key, amount: settledAmount(account, end, figures) };
+    const charges: AskedCharge[] = [];
+    for (const account of accounts) {
+      charges.push({ account: account.key, amount: settledAmount(account, end, figures) });
     }
     const details = settledDetails(this.#call, end, figures);
     const answer = this.#keeping.sink.settle({ id, outcome, charges, details });
@@ -88,6 +97,7 @@ export class CallBooks {
     const charges = accounts.map(({ key }) => ({ account: key, amount: 0 }));
     const answer = await sink.release({ id, charges });
     events.emitAll(answer.notices);
+    this.#keeping.onEnd?.(accounts);
     const status = answer.status === 'released' ? 'settled' : answer.status;
     return { status, costNanoUsd: 0, overshoot: NO_OVERSHOOT };
   }
@@ -112,7 +122,8 @@ export class CallBooks {
     figures: SettlementFigures,
   ): SettleResult {
     const costNanoUsd = costOfSettlement(figures.costNanoUsd, answer);
-    const { events } = this.#keeping;
+    const { events, onEnd } = this.#keeping;
+    onEnd?.(this.#call.accounts);
     if (events.heard) events.settled(this.#call, outcome, costNanoUsd, answer);
     const overshoot = 'overshoot' in answer ? answer.overshoot : NO_OVERSHOOT;
     return { status: answer.status, costNanoUsd, overshoot };

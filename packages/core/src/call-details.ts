@@ -27,6 +27,8 @@ export interface CallDetails {
    * reasoning out of sight included.
    */
   readonly hiddenReasoning?: true;
+  /** It was admitted while the sink was away. */
+  readonly withoutSink?: true;
   readonly operationId?: string;
   readonly attempt?: number;
   readonly tags?: Readonly<Record<string, Json>>;

@@ -1,5 +1,5 @@
 import type { BoundAccount } from './bound-budgets.ts';
-import { ceilingAmount, chargedAmount, outputWithinAmount } from './call-amounts.ts';
+import { chargedAmount, outputWithinAmount } from './call-amounts.ts';
 import type { CallPrice } from './call-price.ts';
 import type { HardcapError } from './errors.ts';
 import type { TokenUsage } from './usage.ts';
@@ -19,7 +19,7 @@ export interface Extending {
 /** What an open call holds on its accounts, and how much output that pays for. */
 export class CallHold {
   readonly #inputTokens: number;
-  readonly #price: CallPrice;
+  readonly price: CallPrice;
   readonly #books: Extending;
   #claims: readonly BoundClaim[];
   #earlyInput: TokenUsage | null = null;
@@ -34,7 +34,7 @@ export class CallHold {
   ) {
     this.#claims = claims;
     this.#inputTokens = inputTokens;
-    this.#price = price;
+    this.price = price;
     this.#books = books;
   }
 
@@ -65,20 +65,8 @@ export class CallHold {
    * Undefined when the hold suffices now, otherwise why not.
    */
   async grow(produced: number): Promise<HardcapError | undefined> {
-    const { growHold } = await import('./grow-hold.ts');
+    const { growHold } = await import('./on-demand.ts');
     return growHold(this, this.#books, produced);
-  }
-
-  /** What to hold for so many output tokens. */
-  claimsFor(outputTokens: number): BoundClaim[] {
-    return this.#claims.map((held) => {
-      const { account } = held;
-      if (!countsTokens(account)) return held;
-      const { amount, inputTokens } = this.#input(account);
-      const size = { inputTokens, outputTokens };
-      const ceiling = amount + ceilingAmount(account.rule, size, this.#price.rates);
-      return { account, amount: Math.max(held.amount, ceiling) };
-    });
   }
 
   /** The output tokens for which amounts would suffice. */
@@ -87,19 +75,19 @@ export class CallHold {
     for (const claim of this.#claims) {
       const { account } = claim;
       if (!countsTokens(account)) continue;
-      const { amount, inputTokens } = this.#input(account);
+      const { amount, inputTokens } = this.inputOf(account);
       const left = available(claim) - amount;
-      const { rates } = this.#price;
+      const { rates } = this.price;
       output = Math.min(output, outputWithinAmount(account.rule, left, inputTokens, rates));
     }
     return output;
   }
 
   /** What the input comes to: an amount, once the provider has reported it, or tokens to be priced. */
-  #input({ rule }: BoundAccount): { amount: number; inputTokens: number } {
+  inputOf({ rule }: BoundAccount): { amount: number; inputTokens: number } {
     const early = this.#earlyInput;
     const amount =
-      early === null ? 'hold' : chargedAmount(rule, early, this.#price.costOf(early) ?? null);
+      early === null ? 'hold' : chargedAmount(rule, early, this.price.costOf(early) ?? null);
     return amount === 'hold'
       ? { amount: 0, inputTokens: this.#inputTokens }
       : { amount, inputTokens: 0 };

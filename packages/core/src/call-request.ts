@@ -47,6 +47,10 @@ export interface CallRequest extends InputTraits {
   readonly minOutputTokens?: number;
   /** @default the guard's */
   readonly estimate?: Estimate;
+  /** Waits so long where only open calls stand in its way, in ms; 0 does not. @default the guard's */
+  readonly waitForHeadroomMs?: number;
+  /** Of calls that wait, that with the highest number is asked for first. @default 0 */
+  readonly priority?: number;
   /** Groups the attempts of one logical operation in the ledger. */
   readonly operationId?: string;
   /** 1 for the first attempt of an operation. */

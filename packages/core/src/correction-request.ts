@@ -110,10 +110,14 @@ function figuresFor(call: ChargedCall, { usage, costNanoUsd, price }: Target): E
 }
 
 /** An account of the call that there still is. */
-function accountIn({ rules }: CallBinder, { places, entry }: ChargedCall): Account {
+function accountIn(binder: CallBinder, { places, entry }: ChargedCall): Account {
   for (const { place } of places) {
-    const rule = rules.find(({ budget, unit }) => budget === place.budget && unit === place.unit);
-    if (rule !== undefined) return { key: place.account, rule };
+    const rule = binder.rules.find(
+      ({ budget, unit }) => budget === place.budget && unit === place.unit,
+    );
+    if (rule === undefined) continue;
+    const account = { key: place.account, rule };
+    return binder.except([account], entry.identity ?? {})[0] ?? account;
   }
   throw new InvalidArgumentError(
     `The call of entry "${entry.id}" was charged to no budget that there still is.`,

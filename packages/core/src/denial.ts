@@ -22,6 +22,10 @@ export interface Refusal {
   readonly held: number;
   readonly requested: number;
   readonly kind: RefusalKind;
+  /** By an account that refuses nothing: the call went on, unless another refused it. */
+  readonly shadow?: true;
+  /** What set the limit, where that is not `limit` of the budget: `override user=vip`. */
+  readonly limitFrom?: string;
   /** When the window ends, in ms since the epoch; null when it never does. */
   readonly resetsAt: number | null;
   /** Milliseconds until the same request may fit; null when no time is known. */

@@ -19,7 +19,7 @@ interface SettledCall {
   readonly request: { readonly provider: string; readonly model: string };
 }
 
-interface CallEvent {
+export interface CallEvent {
   /** Id of the reservation; of a denied call, the id it would have had. */
   readonly id: string;
   readonly identity: Identity;
@@ -48,6 +48,10 @@ export type GuardEvent =
       readonly heldNanoUsd: number | null;
     })
   | (CallEvent & { readonly type: 'denied'; readonly denial: Denial })
+  /** The sink is away, and all budgets of the call have `onSinkError: 'allow'`. */
+  | (CallEvent & { readonly type: 'admitted-without-sink' })
+  /** What budgets in `mode: 'shadow'` would have refused; told once for each call. */
+  | (CallEvent & { readonly type: 'would-deny'; readonly denial: Denial })
   | (CallEvent & {
       readonly type: 'settled';
       readonly outcome: Outcome;

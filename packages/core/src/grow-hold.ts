@@ -1,4 +1,5 @@
-import type { CallHold, Extending } from './call-hold.ts';
+import { ceilingAmount } from './call-amounts.ts';
+import { type BoundClaim, type CallHold, countsTokens, type Extending } from './call-hold.ts';
 import { denialOf, type Refusal } from './denial.ts';
 import { BudgetExceededError, type HardcapError, ReservationMismatchError } from './errors.ts';
 
@@ -19,7 +20,7 @@ export async function growHold(
   let target = produced + SLICE_TOKENS;
   let refusals: readonly Refusal[] = [];
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const claims = hold.claimsFor(target);
+    const claims = claimsFor(hold, target);
     const answer = await books.extend(claims);
     if (answer.status === 'extended') {
       hold.claims = claims;
@@ -35,6 +36,18 @@ export async function growHold(
     target = Math.max(produced, outputFitting(hold, refusals));
   }
   return new BudgetExceededError(denialOf(refusals));
+}
+
+/** What to hold for so many output tokens. */
+function claimsFor(hold: CallHold, outputTokens: number): BoundClaim[] {
+  return hold.claims.map((held) => {
+    const { account } = held;
+    if (!countsTokens(account)) return held;
+    const { amount, inputTokens } = hold.inputOf(account);
+    const size = { inputTokens, outputTokens };
+    const ceiling = amount + ceilingAmount(account.rule, size, hold.price.rates);
+    return { account, amount: Math.max(held.amount, ceiling) };
+  });
 }
 
 /** The output tokens for which the hold could be raised, going by the figures of a refusal. */

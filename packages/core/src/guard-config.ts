@@ -11,6 +11,8 @@ type Serialisable = Pick<
   | 'secrets'
   | 'reservationTtlMs'
   | 'maxCallMs'
+  | 'timeoutMs'
+  | 'waitForHeadroomMs'
   | 'unsentLimit'
   | 'journal'
 >;
@@ -28,7 +30,8 @@ export interface GuardConfig extends Serialisable {
 }
 
 const { identity, unbudgeted, estimate, secrets } = optionFields;
-const { reservationTtlMs, maxCallMs, unsentLimit, journal } = optionFields;
+const { reservationTtlMs, maxCallMs, timeoutMs, waitForHeadroomMs, unsentLimit, journal } =
+  optionFields;
 
 export const guardConfigSchema: z.ZodType<unknown> = fieldsOf('a configuration', {
   // For editors: `"$schema"` in JSON.
@@ -40,6 +43,8 @@ export const guardConfigSchema: z.ZodType<unknown> = fieldsOf('a configuration',
   secrets,
   reservationTtlMs,
   maxCallMs,
+  timeoutMs,
+  waitForHeadroomMs,
   unsentLimit,
   journal,
   prices: priceConfigSchema.optional(),

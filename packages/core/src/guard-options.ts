@@ -5,6 +5,7 @@ import { ConfigError } from './errors.ts';
 import type { GuardEvent } from './event.ts';
 import type { Identity } from './identity.ts';
 import type { PriceBook } from './price-book.ts';
+import { strictObject } from './strict-object.ts';
 import type { UsageSink } from './usage-sink.ts';
 
 /** Options of {@link createSpendGuard}. */
@@ -26,6 +27,13 @@ export interface SpendGuardOptions {
   readonly reservationTtlMs?: number;
   /** A call that runs longer is no longer kept alive, and expires, in ms. @default 3_600_000 */
   readonly maxCallMs?: number;
+  /**
+   * A call that is refused only for what open calls hold waits so long for one of them to settle, where
+   * it says nothing else, in ms. @default 0
+   */
+  readonly waitForHeadroomMs?: number;
+  /** A sink that takes longer to answer a call is away, in ms. @default 1_000 */
+  readonly timeoutMs?: number;
   /** How many settlements are kept for a sink that does not answer. @default 10_000 */
   readonly unsentLimit?: number;
   /**
@@ -74,18 +82,14 @@ export const optionFields: Readonly<Record<keyof SpendGuardOptions, z.ZodType>> 
   secrets: z.array(z.string(), { error: 'write a list of dimensions' }).optional(),
   reservationTtlMs: milliseconds,
   maxCallMs: milliseconds,
+  timeoutMs: milliseconds,
+  waitForHeadroomMs: milliseconds,
   unsentLimit: wholeNumber(0, 1_000_000, ''),
   journal: path.optional(),
   onEvent: callable.optional(),
   now: callable.optional(),
 };
-const KNOWN = Object.keys(optionFields).join(', ');
-const optionsSchema = z.strictObject(optionFields, { error: misshapen });
-
-function misshapen(issue: { readonly code?: string; readonly keys?: unknown }): string {
-  if (issue.code !== 'unrecognized_keys') return `write an object with budgets; there are ${KNOWN}`;
-  return `there is no ${(issue.keys as string[]).join(', ')}; there are ${KNOWN}`;
-}
+const optionsSchema = strictObject(optionFields);
 
 /** @throws ConfigError that names every option that is wrong. */
 export function checkGuardOptions(options: SpendGuardOptions): void {

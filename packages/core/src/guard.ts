@@ -15,13 +15,15 @@ import { type CallRequest, checkCallRequest } from './call-request.ts';
 import type { Correction } from './correction-order.ts';
 import { BudgetExceededError } from './errors.ts';
 import { EventPort } from './event.ts';
+import type { Grant } from './grant.ts';
+import type { GrantRequest, Grants } from './grants.ts';
 import type { SpendGuardOptions, SpendGuardTerms } from './guard-options.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Identity } from './identity.ts';
 import type { LedgerEntry, LedgerQuery } from './ledger-entry.ts';
 import { MemoryUsageSink } from './memory-usage-sink.ts';
 import { reservationIds } from './reservation-ids.ts';
-import { SinkPort } from './sink-port.ts';
+import { NO_TIMEOUT, SinkPort } from './sink-port.ts';
 import type { SpendCall } from './spend-call.ts';
 import type { FlushOptions, FlushReport } from './unsent-settlements.ts';
 import type { VerifyReport } from './usage-sink.ts';
@@ -44,6 +46,7 @@ export class SpendGuard {
   readonly #heartbeat: Heartbeat;
   readonly #admission: CallAdmission;
   readonly #nextId: () => string = reservationIds();
+  #grants: Grants | null = null;
   // Of the call that is being reserved: a sink of the guard's own making need not ask for the time again.
   #reading: number | null = null;
 
@@ -51,9 +54,11 @@ export class SpendGuard {
     this.#binder = new CallBinder(options);
     this.#now = options.now ?? Date.now;
     const { reservationTtlMs: ttlMs = 120_000, maxCallMs = 3_600_000 } = options;
+    const { waitForHeadroomMs: waitMs = 0 } = options;
     const sink = options.sink ?? new MemoryUsageSink({ now: () => this.#reading ?? this.#now() });
     const events = new EventPort(options.onEvent);
-    this.#keeping = { sink: new SinkPort(sink, events, options), events, ttlMs };
+    const port = new SinkPort(sink, events, options, this.#binder.exceptions);
+    this.#keeping = { sink: port, events, ttlMs, waitMs, onEnd: null };
     // A third of the time to live leaves two more tries when one renewal is lost.
     this.#heartbeat = new Heartbeat({ intervalMs: ttlMs / 3, maxCallMs, now: this.#now });
     this.#admission = new CallAdmission(this.#keeping, this.#heartbeat);
@@ -71,7 +76,8 @@ export class SpendGuard {
     try {
       checkCallRequest(request);
       const startedAt = this.#now();
-      const { identity, accounts, price } = this.#binder.bind(request, startedAt);
+      const { identity, accounts, price, isBound } = this.#binder.bind(request, startedAt);
+      if (!isBound) return this.#binder.refuseUnbound(request, identity);
       const estimate = request.estimate ?? this.#binder.options.estimate ?? 'ceiling';
       const plan = planAdmission(request, accounts, price, estimate);
       const id = this.#nextId();
@@ -113,7 +119,7 @@ export class SpendGuard {
 
   /** The figures of every account of an identity, added to that of the context and of the guard. */
   async status(identity?: Identity): Promise<AccountStatus[]> {
-    const { statusOf } = await import('./account-status.ts');
+    const { statusOf } = await import('./on-demand.ts');
     return statusOf(this.#binder, this.#keeping.sink, identity);
   }
 
@@ -122,24 +128,24 @@ export class SpendGuard {
    * those that refused calls. An account that cannot be read is left out.
    */
   async alerts(filter: AlertFilter = {}): Promise<Alert[]> {
-    const { alertsOf } = await import('./alerts.ts');
+    const { alertsOf } = await import('./on-demand.ts');
     return alertsOf(this.#binder, this.#keeping.sink, filter);
   }
 
   /** Ledger entries, oldest first, as a stream. */
   async *ledger(query: LedgerQuery = {}): AsyncGenerator<LedgerEntry> {
-    const { readLedger } = await import('./read-ledger.ts');
+    const { readLedger } = await import('./on-demand.ts');
     yield* readLedger(this.#keeping.sink, query, this.#binder);
   }
 
   /** Recomputes every counter from the ledger and the open reservations, and lists what differs. */
   verify(): Promise<VerifyReport> {
-    return this.#keeping.sink.ask('verify', (sink) => sink.verify());
+    return this.#keeping.sink.ask('verify', (sink) => sink.verify(), NO_TIMEOUT);
   }
 
   /** Restores counters from the ledger and the open reservations; the report says what differed. */
   rebuild(): Promise<VerifyReport> {
-    return this.#keeping.sink.ask('rebuild', (sink) => sink.rebuild());
+    return this.#keeping.sink.ask('rebuild', (sink) => sink.rebuild(), NO_TIMEOUT);
   }
 
   /**
@@ -167,7 +173,11 @@ export class SpendGuard {
     return this.#adjust(selector, { type: 'limit', change }, note);
   }
 
-  /** Refuses every call of an account until it is unblocked. Open calls settle, and grow no more. */
+  /**
+   * Refuses every call of an account until it is unblocked. Open calls of this guard are stopped at
+   * once (their `signal` aborts), those of others when they next need more than they hold, and at the
+   * latest within half of `reservationTtlMs`.
+   */
   block(selector: AccountSelector, note?: AdjustmentNote): Promise<AccountStatus> {
     return this.#adjust(selector, { type: 'block' }, note);
   }
@@ -194,7 +204,7 @@ export class SpendGuard {
     correction: Correction,
     note?: AdjustmentNote,
   ): Promise<LedgerEntry> {
-    const { correctEntry } = await import('./correct-entry.ts');
+    const { correctEntry } = await import('./on-demand.ts');
     return correctEntry(this.#binder, this.#keeping, entryId, correction, note);
   }
 
@@ -205,8 +215,10 @@ export class SpendGuard {
    * @throws ConfigError for terms that are not valid, or that a guard cannot change; nothing changes then.
    */
   async reconfigure(terms: SpendGuardTerms): Promise<void> {
-    const { reconfigured } = await import('./reconfigure.ts');
-    this.#binder = reconfigured(this.#binder, terms);
+    const { reconfigured } = await import('./on-demand.ts');
+    const next = await reconfigured(this.#binder, terms);
+    this.#grants?.adopt(next);
+    this.#binder = next;
   }
 
   /** Tells the sink at once what it has not answered yet, and waits for it. The rest is sent later. */
@@ -220,12 +232,34 @@ export class SpendGuard {
     return this.#keeping.sink.close(options);
   }
 
+  /**
+   * Takes a slice out of the budgets in USD of an identity, for others to spend; or, with the `token`
+   * of a grant of another process, makes that one known here.
+   *
+   * @throws BudgetExceededError where the budgets cannot carry it; InvalidArgumentError for a grant
+   * that may not be divided further.
+   */
+  async grant(of: GrantRequest | string): Promise<Grant> {
+    const { opening } = this.#keeping.sink;
+    const { Grants } = await import('./on-demand.ts');
+    await opening;
+    this.#grants ??= new Grants({
+      binder: this.#binder,
+      keeping: this.#keeping,
+      heartbeat: this.#heartbeat,
+      now: this.#now,
+    });
+    return typeof of === 'string' ? this.#grants.join(of) : this.#grants.make(of);
+  }
+
   async #adjust(
     selector: AccountSelector,
     order: AdjustmentOrder,
     note?: AdjustmentNote,
   ): Promise<AccountStatus> {
-    const { adjustAccount } = await import('./adjust-account.ts');
-    return adjustAccount(this.#binder, this.#keeping, selector, order, note);
+    const { adjustAccount } = await import('./on-demand.ts');
+    const status = await adjustAccount(this.#binder, this.#keeping, selector, order, note);
+    if (order.type === 'block') this.#heartbeat.lookAfter(status.account);
+    return status;
   }
 }

@@ -3,6 +3,7 @@ import { Chain, type Link } from './chain.ts';
 /** An open call that wants its reservation kept alive. */
 export interface Beating extends Link {
   readonly startedAt: number;
+  isOn(account: string): boolean;
   /** Renews the reservation; never rejects. */
   beat(): Promise<void>;
 }
@@ -35,6 +36,11 @@ export class Heartbeat {
 
   delete(call: Beating): void {
     this.#open.remove(call);
+  }
+
+  /** Looks at once after the calls on an account. */
+  lookAfter(account: string): void {
+    for (const call of this.#open) if (call.isOn(account)) void call.beat();
   }
 
   stop(): void {

@@ -54,11 +54,17 @@ const TITLES: Record<HardcapErrorCode, string> = {
 const HELD_RETRY_SECONDS = 1;
 
 /** The hardcap error in what a framework threw: itself, or a budget error however deeply wrapped. */
-function hardcapErrorIn(error: unknown): HardcapError | undefined {
-  return BudgetExceededError.find(error) ?? (HardcapError.isInstance(error) ? error : undefined);
+function hardcapErrorIn(error: unknown): HardcapError {
+  const found = BudgetExceededError.find(error) ?? error;
+  if (HardcapError.isInstance(found)) return found;
+  throw new InvalidArgumentError(
+    'This is not an error of hardcap. Test with HardcapError.isInstance, and rethrow what is not.',
+    { cause: error },
+  );
 }
 
-function problemOf(error: HardcapError): Problem {
+function problemOf(thrown: unknown): Problem {
+  const error = hardcapErrorIn(thrown);
   const { code, message: detail } = error;
   const base = {
     type: `urn:hardcap:${code.toLowerCase().replaceAll('_', '-')}`,
@@ -66,26 +72,11 @@ function problemOf(error: HardcapError): Problem {
   };
   if (!BudgetExceededError.isInstance(error))
     return { ...base, status: STATUS[code], detail, code };
-  const { denial, status, retryable, retryAfterMs } = error;
-  const { budget, account, unit, limit, committed, held, requested, resetsAt } =
-    decidingRefusal(denial);
-  return {
-    ...base,
-    status,
-    detail,
-    code,
-    retryable,
-    retryAfterMs,
-    budget,
-    account,
-    unit,
-    limit,
-    committed,
-    held,
-    requested,
-    resetsAt: resetsAt === null ? null : isoInstant(resetsAt),
-    refusals: denial.refusals,
-  };
+  const { denial, status, retryable } = error;
+  const { refusals, retryAfterMs } = denial;
+  const { kind: _, ...figures } = decidingRefusal(denial);
+  const resetsAt = figures.resetsAt === null ? null : isoInstant(figures.resetsAt);
+  return { ...base, status, detail, code, retryable, ...figures, retryAfterMs, resetsAt, refusals };
 }
 
 /** Options of {@link toHttpResponse}. */
@@ -102,9 +93,7 @@ export interface HttpResponseOptions {
  * @throws InvalidArgumentError for an error that is none of hardcap's: rethrow that one instead.
  */
 export function toHttpResponse(error: unknown, options: HttpResponseOptions = {}): Response {
-  const known = hardcapErrorIn(error);
-  if (known === undefined) throw notOurs(error);
-  const usual = problemOf(known);
+  const usual = problemOf(error);
   const problem = { ...usual, status: options.status?.(usual) ?? usual.status };
   const headers = new Headers({ 'content-type': 'application/problem+json' });
   const seconds = retryAfterSeconds(problem);
@@ -118,19 +107,10 @@ export function toHttpResponse(error: unknown, options: HttpResponseOptions = {}
  * @throws InvalidArgumentError for an error that is none of hardcap's.
  */
 export function toSseEvent(error: unknown): string {
-  const known = hardcapErrorIn(error);
-  if (known === undefined) throw notOurs(error);
-  return `event: error\ndata: ${JSON.stringify(problemOf(known))}\n\n`;
+  return `event: error\ndata: ${JSON.stringify(problemOf(error))}\n\n`;
 }
 
 function retryAfterSeconds({ retryable, retryAfterMs }: Problem): number | undefined {
   if (typeof retryAfterMs === 'number') return Math.ceil(retryAfterMs / 1_000);
   return retryable === true ? HELD_RETRY_SECONDS : undefined;
-}
-
-function notOurs(cause: unknown): InvalidArgumentError {
-  return new InvalidArgumentError(
-    'This is not an error of hardcap. Test with HardcapError.isInstance, and rethrow what is not.',
-    { cause },
-  );
 }

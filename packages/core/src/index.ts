@@ -27,6 +27,8 @@ export {
   UnpricedModelError,
 } from './errors.ts';
 export type { GuardEvent, LostSettlement } from './event.ts';
+export type { Grant, GrantReport } from './grant.ts';
+export type { GrantRequest } from './grants.ts';
 export { createSpendGuard, type SpendGuard } from './guard.ts';
 export type { SpendGuardOptions, SpendGuardTerms } from './guard-options.ts';
 export { type HttpResponseOptions, type Problem, toHttpResponse, toSseEvent } from './http.ts';

@@ -228,6 +228,7 @@ export class MemoryAccount {
       held,
       requested,
       kind,
+      ...(rule.shadow && { shadow: true }),
       resetsAt: counters.span.endsAt ?? opensAt,
       retryAfterMs: opensAt === null ? null : Math.max(0, opensAt - now),
     };

@@ -15,6 +15,7 @@ import {
 import { MemoryLedger } from './memory-ledger.ts';
 import { Reservation, ReservationTable } from './memory-reservations.ts';
 import { RecentMap } from './recent-map.ts';
+import { isRefused, reporting } from './shadow-refusals.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
 import { checkCharges, checkClaims, checkId, checkTtl } from './sink-request.ts';
 import type {
@@ -85,19 +86,18 @@ export class MemoryUsageSink implements UsageSink {
       return { admitted: true, expiresAt, at, notices: this.#tell() };
     }
     this.#accounts.tidy(at);
-    const { claims } = request;
-    const holds = new Array<Hold>(claims.length);
-    for (let place = 0; place < holds.length; place += 1) {
-      holds[place] = this.#hold(claims[place] as Claim, at);
-    }
+    const holds: Hold[] = [];
+    for (const claim of request.claims) holds.push(this.#hold(claim, at));
     const refusals = refusalsOf(holds, at);
     if (refusals.length > 0) {
-      return { admitted: false, refusals: this.#deny(refusals), at, notices: this.#tell() };
+      this.#deny(refusals);
+      if (isRefused(refusals)) return { admitted: false, refusals, at, notices: this.#tell() };
     }
     for (const hold of holds) hold.account.beginHold(hold.counters, hold.amount);
     const reservation = new Reservation(request, holds, at);
     this.#reservations.add(reservation);
-    return { admitted: true, expiresAt: reservation.expiresAt, at, notices: this.#tell() };
+    const { expiresAt } = reservation;
+    return reporting({ admitted: true, expiresAt, at, notices: this.#tell() }, refusals);
   }
 
   extend(request: ExtendRequest): ExtendAnswer {
@@ -121,14 +121,14 @@ export class MemoryUsageSink implements UsageSink {
       const refusal = hold.account.refuse(counters, rule, amount, at, hold.amount);
       if (refusal !== undefined) refusals.push(refusal);
     }
-    if (refusals.length > 0) return { status: 'refused', refusals, at, notices: this.#tell() };
+    if (isRefused(refusals)) return { status: 'refused', refusals, at, notices: this.#tell() };
     for (const { hold, amount } of changes) {
       hold.account.changeHold(hold.counters, amount - hold.amount);
       hold.amount = amount;
     }
     this.#reservations.renew(reservation, request.ttlMs, at);
     const { expiresAt } = reservation;
-    return { status: 'extended', expiresAt, at, notices: this.#tell() };
+    return reporting({ status: 'extended', expiresAt, at, notices: this.#tell() }, refusals);
   }
 
   settle(request: SettleRequest): SettleAnswer {
@@ -181,7 +181,7 @@ export class MemoryUsageSink implements UsageSink {
   }
 
   async adjust(request: AdjustRequest): Promise<AdjustAnswer> {
-    const { adjustMemory } = await import('./memory-adjust.ts');
+    const { adjustMemory } = await import('./on-demand.ts');
     // From here on nothing waits, so that no call comes in between.
     const answer = adjustMemory(this.#books, request, () => this.#sweep());
     return { ...answer, notices: [...this.#tell(), ...answer.notices] };
@@ -203,7 +203,7 @@ export class MemoryUsageSink implements UsageSink {
   close(): void {}
 
   async #verify(repair: boolean): Promise<VerifyReport> {
-    const { verifyMemory } = await import('./verify-memory.ts');
+    const { verifyMemory } = await import('./on-demand.ts');
     // From here on nothing waits, so that no call comes in between.
     const at = this.#sweep();
     return verifyMemory(this.#books, at, repair);
@@ -242,12 +242,11 @@ export class MemoryUsageSink implements UsageSink {
     };
   }
 
-  #deny(refusals: readonly Refusal[]): readonly Refusal[] {
+  #deny(refusals: readonly Refusal[]): void {
     for (const refusal of refusals) {
       const account = this.#accounts.find(refusal.account);
       if (account !== undefined) account.current.denials += 1;
     }
-    return refusals;
   }
 
   #tell(): readonly SinkNotice[] {

@@ -21,6 +21,6 @@ export async function* readLedger(
       if (matchesLedgerQuery(line, asked)) yield line;
     }
   } catch (error) {
-    throw port.failure('read', error);
+    throw await port.failure('read', error);
   }
 }

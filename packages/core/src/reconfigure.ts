@@ -5,7 +5,7 @@ import type { SpendGuardOptions, SpendGuardTerms } from './guard-options.ts';
 /** What a guard is made with and keeps. */
 const FOR_LIFE = [
   ...(['sink', 'onEvent', 'now', 'reservationTtlMs', 'maxCallMs'] as const),
-  ...(['unsentLimit', 'journal'] as const),
+  ...(['unsentLimit', 'journal', 'timeoutMs', 'waitForHeadroomMs'] as const),
 ];
 
 /**
@@ -14,7 +14,10 @@ const FOR_LIFE = [
  *
  * @throws ConfigError for terms that are not valid, or that a running guard cannot take.
  */
-export function reconfigured(binder: CallBinder, terms: SpendGuardTerms): CallBinder {
+export async function reconfigured(
+  binder: CallBinder,
+  terms: SpendGuardTerms,
+): Promise<CallBinder> {
   const before = binder.options;
   const given: Partial<SpendGuardOptions> = terms ?? {};
   for (const name of FOR_LIFE) {
@@ -29,6 +32,13 @@ export function reconfigured(binder: CallBinder, terms: SpendGuardTerms): CallBi
   const options = { ...terms, ...kept, ...(prices && { prices }) };
   const next = new CallBinder(options, binder.ambient);
   checkUnits(binder, next);
+  if (binder.exceptions === null && next.exceptions !== null) {
+    throw new ConfigError(
+      'A budget with `overrides`, `exempt`, `mode` or `onSinkError` needs a guard that was made with ' +
+        "one. Make a new guard, or write `mode: 'enforce'` on one of its budgets from the start.",
+    );
+  }
+  await next.exceptions;
   return next;
 }
 

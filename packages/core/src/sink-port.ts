@@ -1,7 +1,8 @@
 import { type Awaitable, isPending } from './awaitable.ts';
-import { HardcapError, SinkUnavailableError } from './errors.ts';
+import { type HardcapError, SinkUnavailableError } from './errors.ts';
 import type { EventPort } from './event.ts';
 import type { SpendGuardOptions } from './guard-options.ts';
+import { inTime } from './in-time.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
 import type {
   EndingSink,
@@ -24,6 +25,15 @@ import type {
 } from './usage-sink.ts';
 
 const FLUSH_MS = 5_000;
+/** The longest that a timer can wait. */
+export const NO_TIMEOUT: number = 2 ** 31 - 1;
+
+/** Puts something before a sink that calls pass on their way to it. */
+export interface SinkWrapper {
+  wrapped(sink: UsageSink, port: SinkPort, timeoutMs: number): UsageSink;
+  /** What settlements pass first, a journal included. */
+  readonly marked: (sink: EndingSink) => EndingSink;
+}
 
 /**
  * The guard's side of a sink. What the sink throws is reported as an event, and reaches the caller as
@@ -31,11 +41,12 @@ const FLUSH_MS = 5_000;
  * more than the memory sink takes to make it, and so would a closure for each call.
  */
 export class SinkPort {
-  /** A journal that is being opened, or could not be: until then no call may pass. */
+  /** What calls need is being loaded or opened, or could not be: until then none may pass. */
   opening: Promise<void> | null = null;
-  readonly #sink: UsageSink;
-  readonly #events: EventPort;
+  #sink: UsageSink;
+  readonly events: EventPort;
   readonly #unsentLimit: number;
+  #timeoutMs: number;
   /** The sink, or the journal that stands before it. */
   #ending: EndingSink;
   /** Loaded when the sink first fails to take a settlement, and to flush: no call waits for it. */
@@ -43,14 +54,21 @@ export class SinkPort {
   /** Settlements and releases that a sink has yet to answer. */
   readonly #inFlight: Set<Promise<unknown>> = new Set();
 
-  constructor(sink: UsageSink, events: EventPort, options: SpendGuardOptions) {
-    const { unsentLimit = 10_000, journal } = options;
+  /** @param wrapper what is to stand before the sink, once it is loaded. */
+  constructor(
+    sink: UsageSink,
+    events: EventPort,
+    options: SpendGuardOptions,
+    wrapper: Promise<SinkWrapper> | null,
+  ) {
+    const { unsentLimit = 10_000, timeoutMs = 1_000, journal } = options;
     this.#sink = sink;
     this.#ending = sink;
-    this.#events = events;
+    this.events = events;
     this.#unsentLimit = unsentLimit;
-    if (journal === undefined) return;
-    this.opening = this.#openJournal(journal);
+    this.#timeoutMs = timeoutMs;
+    if (journal === undefined && wrapper === null) return;
+    this.opening = this.#open(wrapper, journal);
     // Whoever waits for it is told.
     this.opening.catch(() => {});
   }
@@ -60,7 +78,7 @@ export class SinkPort {
       const answer = this.#sink.reserve(request);
       return isPending(answer) ? this.#reserveLater(answer, request.id) : answer;
     } catch (error) {
-      throw this.#unreserved(error, request.id);
+      return this.#unreserved(error, request.id);
     }
   }
 
@@ -105,49 +123,44 @@ export class SinkPort {
   async ask<Answer>(
     operation: string,
     ask: (sink: UsageSink) => Awaitable<Answer>,
+    timeoutMs: number = this.#timeoutMs,
   ): Promise<Answer> {
     try {
-      return await ask(this.#sink);
+      const answer = ask(this.#sink);
+      return isPending(answer) ? await inTime(answer, timeoutMs) : answer;
     } catch (error) {
-      throw this.failure(operation, error);
+      throw await this.failure(operation, error);
     }
   }
 
-  /**
-   * Reports an error of the sink, and makes it the one that a caller gets: hardcap's own as they are,
-   * all else `SinkUnavailableError`, since nobody knows whether the operation was carried out.
-   */
-  failure(operation: string, error: unknown): HardcapError {
-    if (HardcapError.isInstance(error) && !SinkUnavailableError.isInstance(error)) return error;
-    this.#events.emit({ type: 'sink-unavailable', operation, error });
-    if (SinkUnavailableError.isInstance(error)) return error;
-    const reason = error instanceof Error ? error.message : String(error);
-    return new SinkUnavailableError(
-      `The usage sink failed to ${operation}: ${reason}. Whether it was carried out is unknown; ` +
-        'repeating it with the same id is safe.',
-      { cause: error },
-    );
+  /** What a caller gets for an error of the sink. */
+  async failure(operation: string, error: unknown): Promise<HardcapError> {
+    const { sinkFailure } = await import('./on-demand.ts');
+    return sinkFailure(this.events, operation, error);
   }
 
   async #reserveLater(answer: PromiseLike<ReserveAnswer>, id: string): Promise<ReserveAnswer> {
     try {
-      return await answer;
+      return await inTime(answer, this.#timeoutMs);
     } catch (error) {
-      throw this.#unreserved(error, id);
+      return this.#unreserved(error, id, answer);
     }
   }
 
   /** The call will not be sent: a hold that was made all the same must not be charged. */
-  #unreserved(error: unknown, id: string): HardcapError {
-    const failure = this.failure('reserve', error);
-    if (SinkUnavailableError.isInstance(failure)) {
-      void this.#loadUnsent().then((unsent) => unsent?.releaseDoubtful(id));
-    }
-    return failure;
+  async #unreserved(error: unknown, id: string, answer?: PromiseLike<unknown>): Promise<never> {
+    const failure = await this.failure('reserve', error);
+    if (SinkUnavailableError.isInstance(failure)) this.releaseDoubtful(id, answer);
+    throw failure;
+  }
+
+  /** Releases what may be held for a call that is not sent, once more where its answer comes late. */
+  releaseDoubtful(id: string, answer?: PromiseLike<unknown>): void {
+    void this.#loadUnsent().then((unsent) => unsent?.releaseDoubtful(id, answer));
   }
 
   #tracked<Answer>(answer: PromiseLike<Answer>, request: EndRequest): Promise<Answer | Queued> {
-    const sent: Promise<Answer | Queued> = Promise.resolve(answer)
+    const sent: Promise<Answer | Queued> = inTime(answer, this.#timeoutMs)
       .catch((error) => this.#queue(request, error))
       .finally(() => this.#inFlight.delete(sent));
     this.#inFlight.add(sent);
@@ -156,7 +169,7 @@ export class SinkPort {
 
   /** @throws what the caller gets where the error is no outage, or nothing can be queued. */
   async #queue(request: EndRequest, error: unknown): Promise<Queued> {
-    const failure = this.failure('outcome' in request ? 'settle' : 'release', error);
+    const failure = await this.failure('outcome' in request ? 'settle' : 'release', error);
     const isAway = SinkUnavailableError.isInstance(failure);
     const queued = isAway && (await this.#loadUnsent())?.add(request, error);
     if (queued) return queued;
@@ -164,19 +177,27 @@ export class SinkPort {
   }
 
   /** @throws ConfigError where a journal cannot be kept at this path. */
-  async #openJournal(path: string): Promise<void> {
-    const { openJournal } = await import('./journal.ts');
-    const journal = openJournal(path, this.#sink, this.#events);
-    this.#ending = journal;
-    (await this.#loadUnsent())?.keepIn(journal);
+  async #open(loading: Promise<SinkWrapper> | null, path: string | undefined): Promise<void> {
+    const wrapper = await loading;
+    if (wrapper !== null) {
+      this.#ending = this.#sink = wrapper.wrapped(this.#sink, this, this.#timeoutMs);
+      // It has deadlines of its own.
+      this.#timeoutMs = NO_TIMEOUT;
+    }
+    if (path !== undefined) {
+      const { openJournal } = await import('./journal.ts');
+      const journal = openJournal(path, this.#sink, this.events);
+      this.#ending = journal;
+      (await this.#loadUnsent())?.keepIn(journal);
+    }
+    if (wrapper !== null) this.#ending = wrapper.marked(this.#ending);
     this.opening = null;
   }
 
   /** Undefined where its code cannot be loaded, as after the files of a running process were replaced. */
   #loadUnsent(): Promise<UnsentSettlements | undefined> {
-    this.#unsent ??= import('./unsent-settlements.ts').then(
-      ({ UnsentSettlements }) =>
-        new UnsentSettlements(this, this.#sink, this.#events, this.#unsentLimit),
+    this.#unsent ??= import('./on-demand.ts').then(
+      ({ UnsentSettlements }) => new UnsentSettlements(this.#sink, this.events, this.#unsentLimit),
       () => undefined,
     );
     return this.#unsent;

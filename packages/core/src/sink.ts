@@ -20,5 +20,6 @@ export {
   settleHold,
 } from './memory-hold.ts';
 export { resetCharges } from './reset-charges.ts';
+export { isRefused, reporting } from './shadow-refusals.ts';
 export { matchesQuery } from './sink-entry.ts';
 export { checkCharges, checkClaims, checkId, checkTtl } from './sink-request.ts';

@@ -119,12 +119,24 @@ export class SpendCall implements Beating {
     return { ...input, output };
   }
 
-  /** Keeps the reservation alive. Called by the guard; a failure shows in its events. */
+  /** Whether it is held on an account. */
+  isOn(account: string): boolean {
+    return this.#booked.accounts.some(({ key }) => key === account);
+  }
+
+  /**
+   * Keeps the reservation alive, and stops the call where an account was blocked meanwhile. Called by
+   * the guard; a failure shows in its events.
+   */
   async beat(): Promise<void> {
     // An extension under way renews it too, and must not be undone by what is held now.
     if (this.#result !== null || this.#growing !== null) return;
     try {
-      await this.#books.extend(this.#holding().claims);
+      const { claims } = this.#holding();
+      await this.#books.extend(claims);
+      const { blockOn } = await import('./on-demand.ts');
+      const block = await blockOn(this.#books, claims);
+      if (block !== undefined && this.#result === null) this.#stop(block);
     } catch {
       // The guard has told its listener, and the next beat tries again.
     }

@@ -1,9 +1,9 @@
 import type { CallDetails } from './call-details.ts';
 import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
-import type { HardcapError } from './errors.ts';
 import type { EventPort } from './event.ts';
 import { unwatchExit, watchExit } from './exit-watch.ts';
 import type { Journal } from './journal.ts';
+import { sinkFailure } from './sink-failure.ts';
 import type { SettleAnswer, SettleRequest, UsageSink } from './usage-sink.ts';
 
 /** The operations that end a reservation. */
@@ -33,11 +33,6 @@ export interface FlushReport {
   readonly unsent: number;
 }
 
-/** Reports what a sink threw, and makes it an error of hardcap. */
-interface Reporter {
-  failure(operation: string, error: unknown): HardcapError;
-}
-
 type LostReason = 'queue-full' | 'closed' | 'exit' | 'refused';
 
 const FIRST_DELAY_MS = 100;
@@ -58,7 +53,6 @@ function isSettlement(request: EndRequest): request is SettleRequest {
  * sent holds up no other. One timer serves them all, with exponential backoff and jitter.
  */
 export class UnsentSettlements {
-  readonly #reporter: Reporter;
   readonly #events: EventPort;
   readonly #limit: number;
   readonly #sink: UsageSink;
@@ -73,8 +67,7 @@ export class UnsentSettlements {
   #onEmpty: (() => void)[] = [];
 
   /** @param limit the most that are kept */
-  constructor(reporter: Reporter, sink: UsageSink, events: EventPort, limit: number) {
-    this.#reporter = reporter;
+  constructor(sink: UsageSink, events: EventPort, limit: number) {
     this.#sink = sink;
     this.#events = events;
     this.#limit = limit;
@@ -107,7 +100,12 @@ export class UnsentSettlements {
    * Releases a reservation that nobody knows to be held. Where that fails, it is the first to be left
    * out: settlements of calls that were made need the room more, and an outage brings many of these.
    */
-  async releaseDoubtful(id: string): Promise<void> {
+  async releaseDoubtful(id: string, lateAnswer?: PromiseLike<unknown>): Promise<void> {
+    // It may have been overtaken by the release, and hold after it.
+    lateAnswer?.then(
+      () => this.releaseDoubtful(id),
+      () => {},
+    );
     try {
       const { notices } = await this.#sink.release(id);
       this.#events.emitAll(notices);
@@ -200,7 +198,7 @@ export class UnsentSettlements {
       if (this.#waiting.delete(request.id)) this.#report(request, heard);
       return true;
     } catch (error) {
-      const reported = this.#reporter.failure(operation, error);
+      const reported = sinkFailure(this.#events, operation, error);
       const isAway = reported.code === 'SINK_UNAVAILABLE';
       if (!this.#waiting.delete(request.id)) return !isAway;
       if (isAway) this.#waiting.set(request.id, request);

@@ -13,6 +13,8 @@ export interface AccountRule {
   /** In the account's unit; null counts without a limit. */
   readonly limit: number | null;
   readonly blocked: boolean;
+  /** Decides and counts as any account, and refuses nothing: its refusals come with the answer. */
+  readonly shadow?: boolean;
   readonly window: Window;
   /** Which window pays: the one a call was admitted in, or the one it settles in. */
   readonly attribute: 'reserve' | 'settle';
@@ -102,7 +104,13 @@ export interface ReserveRequest {
 
 export type ReserveAnswer = Noticing &
   (
-    | { readonly admitted: true; readonly expiresAt: number }
+    | {
+        readonly admitted: true;
+        readonly expiresAt: number;
+        /** Of shadow accounts, where they would have refused. */
+        readonly refusals?: readonly Refusal[];
+      }
+    /** At least one is not of a shadow account. */
     | { readonly admitted: false; readonly refusals: readonly Refusal[] }
   );
 
@@ -115,7 +123,12 @@ export interface ExtendRequest {
 
 export type ExtendAnswer = Noticing &
   (
-    | { readonly status: 'extended'; readonly expiresAt: number }
+    | {
+        readonly status: 'extended';
+        readonly expiresAt: number;
+        /** Of shadow accounts, where they would have refused. */
+        readonly refusals?: readonly Refusal[];
+      }
     /** Each refusal is about the new total: that is `requested`, and `held` is what others hold. */
     | { readonly status: 'refused'; readonly refusals: readonly Refusal[] }
     | { readonly status: 'already-resolved'; readonly first: Resolution }
@@ -240,6 +253,8 @@ export interface VerifyReport {
  * 10. Limits come with each reservation; adjustments are seen by the next call of every process; a
  *     correction changes what an entry charged, and no entry is ever changed.
  * 11. Everything is bounded: accounts per call, id length, sweep work per call.
+ * 12. A shadow account decides, counts and charges as any other, and refuses nothing, even when it is
+ *     blocked: what it would have refused comes with the answer, marked as such.
  */
 export interface UsageSink {
   reserve(request: ReserveRequest): Awaitable<ReserveAnswer>;

@@ -196,11 +196,11 @@ describe('case C-27: an output that does not fit as a whole', () => {
   });
 });
 
-test('a smaller plan whose code cannot be loaded is a denial, as it would be without', async () => {
-  vi.doMock('../src/smaller-plan.ts', () => {
+test('a refusal whose code cannot be loaded is a denial all the same', async () => {
+  vi.doMock('../src/on-demand.ts', () => {
     throw new Error('gone with a deployment');
   });
-  onTestFinished(() => vi.doUnmock('../src/smaller-plan.ts'));
+  onTestFinished(() => vi.doUnmock('../src/on-demand.ts'));
   const { guard, events } = benchOf([usdBudget('0.0005')]);
   expect(await denialFor(guard, callOf(100, { minOutputTokens: 10 }))).toMatchObject({
     refusals: [{ kind: 'too-large' }],

@@ -24,7 +24,7 @@ describe('case C-87: what is misspelt is not passed over', () => {
   test('an option that the guard does not have', () => {
     const options = { budgets: [], unbudgetted: 'allow' };
     expect(messageOf(() => createSpendGuard(options as never))).toMatch(
-      /there is no unbudgetted; there are budgets, sink, prices.*unbudgeted/,
+      /has no field "unbudgetted". It has budgets, sink, prices.*unbudgeted/,
     );
   });
 });
@@ -79,7 +79,7 @@ describe('fields of a budget', () => {
     expect(messageOf(() => defineBudgets({ daily: DAILY }))).toContain('write a list of budgets');
     expect(messageOf(() => defineBudgets(undefined))).toContain('write a list of budgets');
     expect(messageOf(() => defineBudgets([null]))).toContain(
-      'Budget number 1: a budget is an object',
+      'Budget number 1: write an object with name, per',
     );
   });
 });

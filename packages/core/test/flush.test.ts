@@ -49,7 +49,7 @@ describe('flush', () => {
   });
 
   test('counts a settlement that is still under way when time is up', async () => {
-    const { guard, sink } = awayScene();
+    const { guard, sink } = awayScene({ timeoutMs: 10 * SECOND });
     const call = await admit(guard, callOf(100));
     sink.settle = () => new Promise(() => {});
     void call.settle(settlement);

@@ -62,7 +62,7 @@ describe('the heartbeat', () => {
   });
 
   test('does not get in the way of an extension that is under way', async () => {
-    const bench = benchOf([usdBudget('1')], { estimate: 'none' });
+    const bench = benchOf([usdBudget('1')], { estimate: 'none', timeoutMs: MINUTE });
     const { extend } = bench.sink;
     const waiting: (() => void)[] = [];
     bench.sink.extend = async (request) => {

@@ -205,7 +205,7 @@ describe('terms that are refused change nothing', () => {
       { budgets: [usdBudget('2'), { ...usdBudget('1'), limit: {} }] },
       'one unit',
     ],
-    ['an option that is none', { budgets: [], colour: 'red' }, 'there is no colour'],
+    ['an option that is none', { budgets: [], colour: 'red' }, 'has no field "colour"'],
     ['prices that are data', { budgets: [], prices: { free: [] } }, 'createPriceBook()'],
     ['another sink', { budgets: [], sink: { reserve: () => {} } }, '`sink` is chosen when'],
     ['another clock', { budgets: [], now: () => 0 }, '`now` is chosen when'],

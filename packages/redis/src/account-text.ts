@@ -70,11 +70,13 @@ function kindOf({ window, attribute }: AccountRule): string {
 export function wayOf({ rule }: Account, at: number, expiresAt: number): string {
   const text = ruleText(rule);
   const { kind } = text;
+  // How it is charged, and whether it refuses nothing: that is no part of the terms that a store has.
+  const manner = rule.shadow ? `${kind}s` : kind;
   const span = rule.window.at(at);
   // A window gives the same span for as long as it lasts.
   if (text.span !== span) {
     text.span = span;
-    text.way = `${kind}\n${spanText(rule.window, span)}`;
+    text.way = `${manner}\n${spanText(rule.window, span)}`;
   }
   if (kind !== 'c' && kind !== 'C') return text.way;
   return `${text.way}\n${spanText(rule.window, rule.window.at(expiresAt))}`;

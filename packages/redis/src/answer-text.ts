@@ -110,6 +110,7 @@ export function readRefusals(reply: unknown, claims: readonly Claim[], at: numbe
       held,
       requested,
       kind,
+      ...(account.rule.shadow && { shadow: true }),
       resetsAt: endsAt ?? opensAt,
       retryAfterMs: opensAt === null ? null : Math.max(0, opensAt - at),
     };

@@ -24,6 +24,7 @@ import {
   checkId,
   checkTtl,
   matchesQuery,
+  reporting,
 } from '@hardcap/core/sink';
 import { inJson } from './account-text.ts';
 import {
@@ -54,6 +55,8 @@ import { verifyBooks } from './verify-books.ts';
 
 /** How often an operation is repeated because its windows were over. */
 const MOST_TURNS = 5;
+
+type ReplyParts = [status: string, at: number, more: unknown, notices: string, shadowed?: unknown];
 
 /** Counters and ledger in Redis or Valkey, shared by every process that uses the same namespace. */
 export class RedisUsageSink implements UsageSink {
@@ -103,10 +106,13 @@ export class RedisUsageSink implements UsageSink {
       if (error instanceof UnconfirmedError) await this.#giveBack(id, deadline - Date.now());
       throw error;
     }
-    const [status, at, more, notices] = reply as [string, number, unknown, string];
+    const [status, at, more, notices, shadowed] = reply as ReplyParts;
     if (status === 'mismatch') throw new ReservationMismatchError(id, resolutionIn(more));
     const base = { at, notices: readNotices(notices) };
-    if (status === 'held') return { admitted: true, expiresAt: Number(more), ...base };
+    if (status === 'held') {
+      const refusals = readRefusals(shadowed || [], claims, at);
+      return reporting({ admitted: true, expiresAt: Number(more), ...base }, refusals);
+    }
     return { admitted: false, refusals: readRefusals(more, claims, at), ...base };
   }
 
@@ -119,10 +125,13 @@ export class RedisUsageSink implements UsageSink {
       args.push(...ways(ttlMs));
       return args;
     });
-    const [status, at, more, notices] = reply as [string, number, unknown, string];
+    const [status, at, more, notices, shadowed] = reply as ReplyParts;
     if (status === 'mismatch') throw new ReservationMismatchError(id);
     const base = { at, notices: readNotices(notices) };
-    if (status === 'extended') return { status, expiresAt: Number(more), ...base };
+    if (status === 'extended') {
+      const refusals = readRefusals(shadowed || [], claims, at);
+      return reporting({ status, expiresAt: Number(more), ...base }, refusals);
+    }
     if (status !== 'denied') return endedAnswer(reply);
     return { status: 'refused', refusals: readRefusals(more, claims, at), ...base };
   }

@@ -146,7 +146,7 @@ isPlain = id == ARGV[base + 2] and at < till and gate >= 0
 and not (isCarried and expiresAt >= till)
 if not isPlain then break end
 if taken >= gate or taken + requested > gate then
-isPlain = not isRolling
+isPlain = not isRolling and sub(ARGV[base + 3], 2, 2) ~= 's'
 local opensAt = ends < HUGE and ends or false
 local why = committed >= gate and 'spent' or committed + requested > gate and 'too-large' or 'held'
 if why == 'held' or gate == 0 or requested > gate then opensAt = false end
@@ -908,7 +908,7 @@ if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
 local _, _, admittedAt = struct.unpack('<c1dd', record)
 local holds, byKey, expiresAt = holdsOf(record), {}, at + ttl
 for _, each in ipairs(holds) do byKey[each[1]] = each end
-local refusals, stale = {}, { 'stale', at }
+local refusals, isDenied, stale = {}, false, { 'stale', at }
 local function isOwn(kind) return kind == 'o' or kind == 'O' end
 local function staleAt(known)
 stale[#stale + 1], stale[#stale + 2] = known[KEY], known[TERMS]
@@ -931,7 +931,9 @@ if requested > own then
 local isKnown = known[TERMS_ID] == id
 if not isKnown and terms == '' then return { 'stale', at } end
 local terms = windows().termsOf(isKnown and known[TERMS] or terms)
-refusals[#refusals + 1] = refusalOf(place - 1, known, claim.holder, requested, own, terms)
+local refusal = refusalOf(place - 1, known, claim.holder, requested, own, terms)
+refusals[#refusals + 1] = refusal
+isDenied = isDenied or refusal and sub(way, 2, 2) ~= 's'
 end
 end
 for _, each in ipairs(holds) do
@@ -942,7 +944,7 @@ if not each[5] then staleAt(known) end
 end
 end
 if stale[3] then return stale end
-if refusals[1] then return { 'denied', at, refusals, finish(false) } end
+if isDenied then return { 'denied', at, refusals, finish(false) } end
 for _, claim in ipairs(claims) do
 local held = byKey[claim[1]]
 hold(claim.known, held[4], claim.by, 0, claim.holder)
@@ -950,12 +952,12 @@ held[2] = claim[2]
 end
 put(field, openRecord(expiresAt, admittedAt, holds))
 due(field, expiresAt)
-return { 'extended', at, expiresAt, finish(false) }`;
+return { 'extended', at, expiresAt, finish(false), refusals[1] and refusals }`;
 const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, EXTEND_OWN].join('');
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: 'fede84d72994946092f8d53817d2750c203bdd47',
+  sha: '872fe6006cf72661ac69c4b3c0868fb82521aebe',
   text: EXTEND_TEXT,
 };
 
@@ -1215,7 +1217,7 @@ end
 finish(true)
 return { 'mismatch', at, RESOLUTIONS[state] or false }
 end
-local asked, refusals, holds, expiresAt = {}, {}, {}, at + ttl
+local asked, refusals, isDenied, holds, expiresAt = {}, {}, false, {}, at + ttl
 for place = 1, count do
 local key, amount, id, way, terms = unpack(ARGV, 3 + place * 5, 7 + place * 5)
 local known = open(key, id, way, terms)
@@ -1224,6 +1226,7 @@ local requested = tonumber(amount)
 local taken = known[COMMITTED] + known[HELD] + known[CARRIED]
 if taken >= known[GATE] or taken + requested > known[GATE] then
 refusals[#refusals + 1] = refusalOf(place - 1, known, known, requested, 0)
+isDenied = isDenied or sub(way, 2, 2) ~= 's'
 known[DENIED] = known[DENIED] + 1
 save(known)
 end
@@ -1232,16 +1235,16 @@ local serial = payerOf(known, kind, way, expiresAt)
 if not serial then return { 'stale', at } end
 asked[place], holds[place] = known, { key, amount, amount, kind, serial }
 end
-if refusals[1] then return { 'denied', at, refusals, finish(false) } end
+if isDenied then return { 'denied', at, refusals, finish(false) } end
 for place, known in ipairs(asked) do hold(known, holds[place][4], tonumber(holds[place][2]), 1) end
 put(field, openRecord(expiresAt, at, holds))
 due(field, expiresAt)
-return { 'held', at, expiresAt, finish(false) }`;
+return { 'held', at, expiresAt, finish(false), refusals[1] and refusals }`;
 const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDOWS_PART, REFUSALS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, RESERVE_OWN].join('');
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'c0f56635493f94a67f3bbd94fab6df86d8d8c96f',
+  sha: 'df49fdfb07264177b7234023d73cb8e435714a2c',
   text: RESERVE_TEXT,
 };
 

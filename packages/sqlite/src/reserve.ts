@@ -8,7 +8,7 @@ import {
   type ReserveAnswer,
   type ReserveRequest,
 } from '@hardcap/core';
-import { sameClaims } from '@hardcap/core/sink';
+import { isRefused, reporting, sameClaims } from '@hardcap/core/sink';
 import type { Books } from './books.ts';
 import { detailsText } from './details-text.ts';
 import { ended } from './ended.ts';
@@ -30,6 +30,8 @@ export function reserve(books: Books, request: ReserveRequest): ReserveAnswer {
     for (const { account } of holds) {
       if (refusals.some((refusal) => refusal.account === account.key)) account.current.denials += 1;
     }
+  }
+  if (isRefused(refusals)) {
     return { admitted: false, refusals, at, notices: books.tell() };
   }
   // Made before anything is held: it is the caller's code, and may fail.
@@ -38,7 +40,7 @@ export function reserve(books: Books, request: ReserveRequest): ReserveAnswer {
   const expiresAt = at + ttlMs;
   tables.reservations.add(id, expiresAt, books.encoded(holds), details);
   books.expects(holds, expiresAt);
-  return { admitted: true, expiresAt, at, notices: books.tell() };
+  return reporting({ admitted: true, expiresAt, at, notices: books.tell() }, refusals);
 }
 
 export function extend(books: Books, request: ExtendRequest): ExtendAnswer {
@@ -61,7 +63,7 @@ export function extend(books: Books, request: ExtendRequest): ExtendAnswer {
     const refusal = hold.account.refuse(counters, rule, amount, at, hold.amount);
     if (refusal !== undefined) refusals.push(refusal);
   }
-  if (refusals.length > 0) return { status: 'refused', refusals, at, notices: books.tell() };
+  if (isRefused(refusals)) return { status: 'refused', refusals, at, notices: books.tell() };
   for (const { hold, amount } of changes) {
     hold.account.changeHold(hold.counters, amount - hold.amount);
     hold.amount = amount;
@@ -69,7 +71,7 @@ export function extend(books: Books, request: ExtendRequest): ExtendAnswer {
   const expiresAt = at + request.ttlMs;
   tables.reservations.renew(reservation.number, expiresAt, books.encoded(holds));
   books.expects(holds, expiresAt);
-  return { status: 'extended', expiresAt, at, notices: books.tell() };
+  return reporting({ status: 'extended', expiresAt, at, notices: books.tell() }, refusals);
 }
 
 export function release(books: Books, id: string): ReleaseAnswer {

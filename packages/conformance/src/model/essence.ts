@@ -37,7 +37,10 @@ export class Essence {
       | ExtendAnswer
       | SettleAnswer
       | AdjustAnswer;
-    if ('refusals' in rest) return { ...rest, refusals: this.#refusals(rest) };
+    if ('refusals' in rest) {
+      const { at, refusals = [] } = rest;
+      return { ...rest, refusals: this.#refusals({ at, refusals }) };
+    }
     if ('charged' in rest) return { ...rest, ...this.#charged(rest.charged, rest) };
     if ('reading' in rest) return { ...rest, reading: this.ofReading(rest.reading) };
     return rest;

@@ -4,7 +4,7 @@ import { accountOf } from '../accounts.ts';
 /** Noon of the day before clocks go forward in New York, as UTC. */
 export const START: number = Date.UTC(2027, 2, 13, 12);
 
-/** Every kind of window, both attributions and both expiries, in several units. */
+/** Every kind of window, an account that refuses nothing, both attributions and both expiries, in several units. */
 export function modelAccounts(): Account[] {
   const warned = { thresholds: [500_000, 800_000, 1_000_000] };
   const carried = { attribute: 'settle' } as const;
@@ -17,6 +17,7 @@ export function modelAccounts(): Account[] {
     accountOf('day', { ...warned, ...carried, ...lenient, limit: 80, window: day }),
     accountOf('rolling', { ...warned, limit: 70, window: rolling }),
     accountOf('carried', { ...warned, ...carried, limit: 50, window: rolling }),
+    accountOf('watched', { shadow: true, limit: 40, window: { fixed: '1m' } }),
     accountOf('few', { ...lenient, unit: 'requests', limit: 3 }),
   ];
 }

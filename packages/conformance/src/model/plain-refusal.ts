@@ -19,7 +19,8 @@ export function plainRefusal(books: PlainBooks, asking: Asking): Refusal | undef
   const limit = books.limit(account, span, now);
   const committed = books.committed(account, span);
   const held = books.held(account, span) - own;
-  const names = { budget: rule.budget, account: key, unit: rule.unit };
+  const shadow = rule.shadow ? ({ shadow: true } as const) : {};
+  const names = { budget: rule.budget, account: key, unit: rule.unit, ...shadow };
   const figures = { ...names, limit, committed, held, requested };
   if (books.isBlocked(account)) {
     return { ...figures, kind: 'blocked', resetsAt: span.endsAt, retryAfterMs: null };

@@ -10,6 +10,7 @@ import {
   type ExtendAnswer,
   type ExtendRequest,
   type Overshoot,
+  type Refusal,
   type ReleaseAnswer,
   ReservationMismatchError,
   type ReserveAnswer,
@@ -65,10 +66,10 @@ export class PlainSink implements UsageSink {
       if (refusal !== undefined) this.#books.denials.push({ account: account.key, window });
       return refusal ?? [];
     });
-    if (refusals.length > 0) return { admitted: false, refusals, ...this.#told() };
+    if (refuses(refusals)) return { admitted: false, refusals, ...this.#told() };
     const made = reservationOf(request, this.#now);
     this.#books.reservations.push(made);
-    return { admitted: true, expiresAt: made.expiresAt, ...this.#told() };
+    return { admitted: true, expiresAt: made.expiresAt, ...watched(refusals), ...this.#told() };
   }
 
   extend(request: ExtendRequest): ExtendAnswer {
@@ -86,10 +87,11 @@ export class PlainSink implements UsageSink {
       const asking = { account, requested, own: hold.amount, time, now };
       return requested > hold.amount ? (plainRefusal(this.#books, asking) ?? []) : [];
     });
-    if (refusals.length > 0) return { status: 'refused', refusals, ...this.#told() };
+    if (refuses(refusals)) return { status: 'refused', refusals, ...this.#told() };
     for (const { hold, amount } of changes) hold.amount = amount;
     known.expiresAt = this.#now + request.ttlMs;
-    return { status: 'extended', expiresAt: known.expiresAt, ...this.#told() };
+    const { expiresAt } = known;
+    return { status: 'extended', expiresAt, ...watched(refusals), ...this.#told() };
   }
 
   settle({ id, outcome, charges, details }: SettleRequest): SettleAnswer {
@@ -237,4 +239,13 @@ function ending(
 ): { status: 'already-resolved'; first: Resolution } | { status: 'never-held' } {
   const state = known?.state ?? 'open';
   return state === 'open' ? { status: 'never-held' } : { status: 'already-resolved', first: state };
+}
+
+/** Whether any of these is by an account that refuses in earnest. */
+function refuses(refusals: readonly Refusal[]): boolean {
+  return refusals.some(({ shadow }) => shadow !== true);
+}
+
+function watched(refusals: readonly Refusal[]): { readonly refusals?: readonly Refusal[] } {
+  return refusals.length > 0 ? { refusals } : {};
 }

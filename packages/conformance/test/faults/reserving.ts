@@ -45,6 +45,25 @@ export const RESERVING: readonly BrokenSink[] = [
     },
   })),
 
+  broken('refuses in earnest what is only watched', 'a call above its limit is held', (sink) => ({
+    reserve: (request) => {
+      return sink.reserve(asking(request, (claim) => withRule(claim, { shadow: false })));
+    },
+  })),
+
+  broken('says nothing of what it would have refused', 'who would have refused', (sink) => ({
+    reserve: async (request) => {
+      const { refusals: _, ...answer } = { refusals: [], ...(await sink.reserve(request)) };
+      return answer.admitted ? answer : sink.reserve(request);
+    },
+  })),
+
+  broken('cuts what is only watched', 'a hold grows above its limit', (sink) => ({
+    extend: (request) => {
+      return sink.extend(asking(request, (claim) => withRule(claim, { shadow: false })));
+    },
+  })),
+
   broken('leaves the last unit unused', 'use all of it', (sink) => ({
     reserve: (request) =>
       sink.reserve(

@@ -3,7 +3,7 @@
 -- ARGV[5] id     ARGV[6] ms until it expires     ARGV[7] how many accounts follow
 -- for each of them as in reserve; then pairs of other accounts it holds, and the same for them
 --
--- 'extended', time, expiry, notices
+-- 'extended', time, expiry, notices, refusals of accounts that refuse nothing
 -- 'denied', time, refusals, notices
 -- 'ended', time, how, notices        'never', time, notices
 -- 'mismatch', time                   'stale', time, key, terms, key, terms …
@@ -33,7 +33,7 @@ local _, _, admittedAt = struct.unpack('<c1dd', record)
 local holds, byKey, expiresAt = holdsOf(record), {}, at + ttl
 for _, each in ipairs(holds) do byKey[each[1]] = each end
 
-local refusals, stale = {}, { 'stale', at }
+local refusals, isDenied, stale = {}, false, { 'stale', at }
 local function isOwn(kind) return kind == 'o' or kind == 'O' end
 local function staleAt(known)
   stale[#stale + 1], stale[#stale + 2] = known[KEY], known[TERMS]
@@ -57,7 +57,9 @@ for place, claim in ipairs(claims) do
     local isKnown = known[TERMS_ID] == id
     if not isKnown and terms == '' then return { 'stale', at } end
     local terms = windows().termsOf(isKnown and known[TERMS] or terms)
-    refusals[#refusals + 1] = refusalOf(place - 1, known, claim.holder, requested, own, terms)
+    local refusal = refusalOf(place - 1, known, claim.holder, requested, own, terms)
+    refusals[#refusals + 1] = refusal
+    isDenied = isDenied or refusal and sub(way, 2, 2) ~= 's'
   end
 end
 for _, each in ipairs(holds) do
@@ -68,7 +70,7 @@ for _, each in ipairs(holds) do
   end
 end
 if stale[3] then return stale end
-if refusals[1] then return { 'denied', at, refusals, finish(false) } end
+if isDenied then return { 'denied', at, refusals, finish(false) } end
 
 for _, claim in ipairs(claims) do
   local held = byKey[claim[1]]
@@ -77,4 +79,4 @@ for _, claim in ipairs(claims) do
 end
 put(field, openRecord(expiresAt, admittedAt, holds))
 due(field, expiresAt)
-return { 'extended', at, expiresAt, finish(false) }
+return { 'extended', at, expiresAt, finish(false), refusals[1] and refusals }

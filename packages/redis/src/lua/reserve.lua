@@ -4,9 +4,9 @@
 -- ARGV[7] time after which nobody waits for the answer, or empty
 -- then for each account: key, amount, what stands for its terms, its way, and its terms or nothing
 -- A way has these lines: how it is to be charged, the span of its window, and the span of that in which
--- the hold would expire where it goes along.
+-- the hold would expire where it goes along. An `s` after the first letter: it refuses nothing.
 --
--- 'held', time, expiry, notices
+-- 'held', time, expiry, notices, refusals of accounts that refuse nothing
 -- 'denied', time, refusals, notices
 -- 'mismatch', time, how the reservation ended where it has
 -- 'stale', time: a span is not of now, or terms are needed
@@ -37,7 +37,7 @@ if record then
   return { 'mismatch', at, RESOLUTIONS[state] or false }
 end
 
-local asked, refusals, holds, expiresAt = {}, {}, {}, at + ttl
+local asked, refusals, isDenied, holds, expiresAt = {}, {}, false, {}, at + ttl
 for place = 1, count do
   local key, amount, id, way, terms = unpack(ARGV, 3 + place * 5, 7 + place * 5)
   local known = open(key, id, way, terms)
@@ -46,6 +46,7 @@ for place = 1, count do
   local taken = known[COMMITTED] + known[HELD] + known[CARRIED]
   if taken >= known[GATE] or taken + requested > known[GATE] then
     refusals[#refusals + 1] = refusalOf(place - 1, known, known, requested, 0)
+    isDenied = isDenied or sub(way, 2, 2) ~= 's'
     known[DENIED] = known[DENIED] + 1
     save(known)
   end
@@ -54,9 +55,9 @@ for place = 1, count do
   if not serial then return { 'stale', at } end
   asked[place], holds[place] = known, { key, amount, amount, kind, serial }
 end
-if refusals[1] then return { 'denied', at, refusals, finish(false) } end
+if isDenied then return { 'denied', at, refusals, finish(false) } end
 
 for place, known in ipairs(asked) do hold(known, holds[place][4], tonumber(holds[place][2]), 1) end
 put(field, openRecord(expiresAt, at, holds))
 due(field, expiresAt)
-return { 'held', at, expiresAt, finish(false) }
+return { 'held', at, expiresAt, finish(false), refusals[1] and refusals }

@@ -1,0 +1,98 @@
+import type { BoundClaim } from './call-hold.ts';
+import { CallWithoutSink } from './call-without-sink.ts';
+import type { Refusal } from './denial.ts';
+import { refusalOf } from './policy.ts';
+import { RecentMap } from './recent-map.ts';
+import type { ReserveRequest } from './usage-sink.ts';
+
+/** The most calls that may be open, or wait to be charged, without the sink. */
+const MAX_CALLS = 10_000;
+
+/** A request of the guard: its claims have the terms of their budgets. */
+export interface BoundReserveRequest extends ReserveRequest {
+  readonly claims: readonly BoundClaim[];
+}
+
+/**
+ * What a process knows by itself while the sink is away: whom the sink had refused, and what was
+ * admitted since.
+ */
+export class Outage {
+  readonly #now: () => number;
+  /** What accounts were last refused; null where something was admitted since. */
+  readonly #refused: RecentMap<Refusal | null> = new RecentMap(MAX_CALLS);
+  /** Calls that the sink knows, and which may grow without it. */
+  readonly #known: RecentMap<CallWithoutSink> = new RecentMap(MAX_CALLS);
+  readonly #unknown: Map<string, CallWithoutSink> = new Map();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** On the guard's clock, in ms since the epoch. */
+  get now(): number {
+    return this.#now();
+  }
+
+  call(id: string): CallWithoutSink | undefined {
+    return this.#unknown.get(id) ?? this.#known.get(id);
+  }
+
+  /** Remembers what the sink has decided on a call that may do without it. */
+  decided(request: BoundReserveRequest, refusals: readonly Refusal[], isAdmitted: boolean): void {
+    for (const { account } of request.claims) {
+      const refusal = refusals.find((each) => each.account === account.key);
+      if (refusal !== undefined) this.#refused.set(account.key, refusal);
+      else if (isAdmitted && this.#refused.get(account.key)) this.#refused.set(account.key, null);
+    }
+    if (isAdmitted) this.#known.set(request.id, new CallWithoutSink(request, true));
+  }
+
+  /** Why claims are refused without the sink; nothing where they are not. */
+  refusals(claims: readonly BoundClaim[]): Refusal[] {
+    return claims.flatMap((claim) => this.#sticky(claim) ?? this.#beyondEmergency(claim) ?? []);
+  }
+
+  /** False where there is no room for one more. */
+  keep(call: CallWithoutSink): boolean {
+    if (this.#unknown.size >= MAX_CALLS) return false;
+    this.#unknown.set(call.request.id, call);
+    return true;
+  }
+
+  /** The sink has it, with everything that it holds. */
+  isHeld(call: CallWithoutSink): void {
+    this.#unknown.delete(call.request.id);
+    this.#known.set(call.request.id, call);
+  }
+
+  ended(id: string): void {
+    this.#unknown.delete(id);
+  }
+
+  /** Who was refused before the sink went away stays refused until the window ends. */
+  #sticky({ account, amount }: BoundClaim): Refusal | undefined {
+    const refusal = this.#refused.get(account.key);
+    if (!refusal || account.rule.shadow) return undefined;
+    if (refusal.resetsAt !== null && refusal.resetsAt <= this.now) return undefined;
+    if (refusal.kind === 'too-large' && amount < refusal.requested) return undefined;
+    return refusal;
+  }
+
+  #beyondEmergency({ account: { key, rule }, amount: requested }: BoundClaim): Refusal | undefined {
+    const limit = rule.withoutSink?.limit ?? null;
+    if (limit === null) return undefined;
+    let committed = 0;
+    let held = 0;
+    for (const { unknown, isSettled } of this.#unknown.values()) {
+      const amount = unknown.get(key) ?? 0;
+      if (isSettled) committed += amount;
+      else held += amount;
+    }
+    const kind = refusalOf({ limit, committed, held, requested });
+    if (kind === undefined) return undefined;
+    const { budget, unit } = rule;
+    const figures = { limit, committed, held, requested, kind, limitFrom: 'emergencyLimit' };
+    return { budget, account: key, unit, ...figures, resetsAt: null, retryAfterMs: null };
+  }
+}
