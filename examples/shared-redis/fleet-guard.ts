@@ -12,6 +12,7 @@ export function fleetGuard(url: string, onEvent?: (event: GuardEvent) => void): 
     identity: { team: 'research' },
     // Long, since three processes that start at once may be slow to find the server.
     sink: new RedisUsageSink(url, { namespace: 'demo', timeoutMs: 10_000 }),
+    timeoutMs: 10_000,
     // Short, so that the demo need not wait two minutes for the hold of a process that was killed.
     reservationTtlMs: 3_000,
     ...(onEvent === undefined ? {} : { onEvent }),
