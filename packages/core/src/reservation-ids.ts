@@ -13,8 +13,9 @@ export function reservationIds(): () => string {
     // With the first id: workers refuse random numbers while their modules are loaded.
     if (prefix === '') {
       const random = crypto.getRandomValues(new Uint8Array(PREFIX_BYTES));
+      // No sign at the front, which a spreadsheet would take for a formula.
       prefix = btoa(String.fromCharCode(...random))
-        .replaceAll('+', '-')
+        .replaceAll('+', '.')
         .replaceAll('/', '_');
     }
     count += 1;
