@@ -98,8 +98,7 @@ export class WindowCounters {
       this.advance(this.window.at(now));
       return this.slots.size === 0 && this.topUp === 0;
     }
-    const { endsAt } = this.span;
-    return endsAt !== null && endsAt <= now;
+    return this.span.endsAt !== null && this.span.endsAt <= now;
   }
 }
 

@@ -13,7 +13,7 @@ import {
   settleHold,
 } from './memory-hold.ts';
 import { MemoryLedger } from './memory-ledger.ts';
-import { Reservation, ReservationTable } from './memory-reservations.ts';
+import { ended, Reservation, ReservationTable } from './memory-reservations.ts';
 import { RecentMap } from './recent-map.ts';
 import { isRefused, reporting } from './shadow-refusals.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
@@ -29,7 +29,6 @@ import type {
   ReleaseAnswer,
   ReserveAnswer,
   ReserveRequest,
-  Resolution,
   SettleAnswer,
   SettleRequest,
   SinkNotice,
@@ -290,12 +289,4 @@ function refusalsOf(holds: readonly Hold[], at: number): readonly Refusal[] {
     refusals.push(refusal);
   }
   return refusals ?? NO_REFUSALS;
-}
-
-/** The answer about a reservation that is not open. */
-function ended(
-  reservation: Reservation | undefined,
-): { status: 'already-resolved'; first: Resolution } | { status: 'never-held' } {
-  const first = reservation?.resolution ?? null;
-  return first === null ? { status: 'never-held' } : { status: 'already-resolved', first };
 }
