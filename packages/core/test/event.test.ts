@@ -52,7 +52,7 @@ describe('events', () => {
     const { guard, events } = benchOf([usdBudget('0.001')]);
     const denial = await denialFor(guard, callOf(101));
     expect(events).toMatchObject([{ type: 'denied', denial, model: 'small' }]);
-    expect(eventsOf(events, 'denied')[0]?.id).toMatch(/^[\w-]{8}1$/);
+    expect(eventsOf(events, 'denied')[0]?.id).toMatch(/^[\w.]{8}1$/);
   });
 
   test('tell once of a call that was lowered to fit', async () => {
