@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createSpendGuard, type UsageSink } from '@hardcap/core';
 import { SqliteUsageSink } from '@hardcap/sqlite';
+import { randomOf } from '../random.ts';
 import { DyingDatabase } from '../sqlite/dying-database.ts';
-import { randomOf } from '../sqlite/random.ts';
 import { dieAtChange } from './dying-files.ts';
 import { ACCOUNT, LIMIT, type Step, type Told, TTL_MS } from './kill-steps.ts';
 

@@ -3,8 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createSpendGuard, type GuardEvent, type SinkEntry } from '@hardcap/core';
 import { SqliteUsageSink } from '@hardcap/sqlite';
 import { describe, expect, test } from 'vitest';
-import { start, storeFile } from '../sqlite/processes.ts';
-import { randomOf } from '../sqlite/random.ts';
+import { start } from '../processes.ts';
+import { randomOf } from '../random.ts';
+import { storeFile } from '../sqlite/store-file.ts';
 import { ACCOUNT, LIMIT, STEPS, type Step, type Told, TTL_MS } from './kill-steps.ts';
 
 // Proved on one Node; the older one need only do it, too.
@@ -53,7 +54,7 @@ async function kill(step: Step, seed: number): Promise<Carnage> {
           ? 'before the sink is told'
           : step;
       const args = [store, journal, String(offsetMs), String(seed + points), doom];
-      const { child, ended } = start<Told>('../journal/kill-worker.ts', ...args);
+      const { child, ended } = start<Told>(new URL('kill-worker.ts', import.meta.url), ...args);
       if (doom === 'at any moment') {
         child.once('message', () => pause(random(60)).then(() => child.kill('SIGKILL')));
       }

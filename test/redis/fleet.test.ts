@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { TestRedis } from '../../packages/redis/test/support/test-redis.ts';
+import { type Running, start } from '../processes.ts';
+import { randomOf } from '../random.ts';
 import {
   CALL,
   CAP,
@@ -12,8 +14,6 @@ import {
   roundAccount,
   SMALLEST,
 } from './fleet.ts';
-import { type Running, startWorker } from './processes.ts';
-import { randomOf } from './random.ts';
 
 const PROCESSES = 8;
 const redis = await TestRedis.start();
@@ -27,7 +27,13 @@ test('8 processes admit 142 of 7,000 under 1,000,000 in each of 100 rounds, and 
   const rounds = 100;
   const names = Array.from({ length: PROCESSES }, (_, index) => `p${index}`);
   const workers = names.map((name) => {
-    return startWorker<RoundsReport>('rounds-worker.ts', port, `${rounds}`, '30', name);
+    return start<RoundsReport>(
+      new URL('rounds-worker.ts', import.meta.url),
+      port,
+      `${rounds}`,
+      '30',
+      name,
+    );
   });
   const reports = (await Promise.all(workers.map(({ ended }) => ended))).map(
     ({ messages }) => messages[0],
@@ -60,13 +66,17 @@ test('random amounts from 8 processes that are killed at random: nothing overspe
   });
   const random = randomOf(seed);
   let started = 0;
-  const start = () => {
+  const startNext = () => {
     started += 1;
-    return startWorker<HammerReport>('hammer-worker.ts', port, `${seed + started}`);
+    return start<HammerReport>(
+      new URL('hammer-worker.ts', import.meta.url),
+      port,
+      `${seed + started}`,
+    );
   };
   const sink = redis.sink({ timeoutMs: 20_000 });
   const accounts = hammerAccounts();
-  const running: Running<HammerReport>[] = Array.from({ length: PROCESSES }, start);
+  const running: Running<HammerReport>[] = Array.from({ length: PROCESSES }, startNext);
   const all = [...running];
   let kills = 0;
   const killer = (async () => {
@@ -74,7 +84,7 @@ test('random amounts from 8 processes that are killed at random: nothing overspe
       await pause(50 + random(150));
       const place = random(PROCESSES);
       running[place]?.child.kill('SIGKILL');
-      const next = start();
+      const next = startNext();
       running[place] = next;
       all.push(next);
     }

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Refusal } from '@hardcap/core';
 import { RedisUsageSink } from '@hardcap/redis';
+import { randomOf } from '../random.ts';
 import { type HammerReport, HOLD_MS, hammerAccounts, SMALLEST } from './fleet.ts';
-import { randomOf } from './random.ts';
 
 const [, , port = '', seed = '0'] = process.argv;
 const random = randomOf(Number(seed));

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { SqliteUsageSink } from '@hardcap/sqlite';
 import { expect, test } from 'vitest';
+import { start } from '../processes.ts';
 import { accountOf } from './account.ts';
-import { start, storeFile } from './processes.ts';
+import { storeFile } from './store-file.ts';
 
 test('case C-93: what one process adjusts, the next call of another sees', async () => {
   const file = storeFile();
   const account = accountOf('org', 100);
   const sink = new SqliteUsageSink(file);
-  const { child } = start('spender-worker.ts', file);
+  const { child } = start(new URL('spender-worker.ts', import.meta.url), file);
   const isAdmitted = async (amount: number): Promise<boolean> => {
     child.send(amount);
     const [{ admitted }] = await once(child, 'message');

@@ -3,9 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SinkUnavailableError } from '@hardcap/core';
 import { SqliteUsageSink } from '@hardcap/sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { type Running, start } from '../processes.ts';
 import { accountOf } from './account.ts';
 import { PATIENT_MS } from './patience.ts';
-import { type Running, start, storeFile } from './processes.ts';
+import { storeFile } from './store-file.ts';
 
 const account = accountOf('org', 100);
 
@@ -15,7 +16,7 @@ async function lockedStore(timeoutMs: number, ...args: readonly string[]) {
   const sink = new SqliteUsageSink(file, { timeoutMs });
   onTestFinished(() => sink.close());
   await sink.release('nothing');
-  const locker = start('lock-worker.ts', file, ...args);
+  const locker = start(new URL('lock-worker.ts', import.meta.url), file, ...args);
   await once(locker.child, 'message');
   return { file, sink, locker };
 }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Refusal } from '@hardcap/core';
 import { SqliteUsageSink } from '@hardcap/sqlite';
+import { randomOf } from '../random.ts';
 import { accountOf } from './account.ts';
 import { LIMITS, SMALLEST, TTL_MS } from './hammer.ts';
 import { PATIENT_MS } from './patience.ts';
-import { randomOf } from './random.ts';
 
 /**
  * Calls until not even the smallest request fits any more: `node hammer-worker.ts <file> <seed>`.

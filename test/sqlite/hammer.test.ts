@@ -2,10 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { SinkEntry, UsageSink } from '@hardcap/core';
 import { SqliteUsageSink } from '@hardcap/sqlite';
 import { expect, test } from 'vitest';
+import { type Running, start } from '../processes.ts';
+import { randomOf } from '../random.ts';
 import { accountOf } from './account.ts';
 import { LIMITS, SMALLEST, TTL_MS } from './hammer.ts';
-import { type Running, start, storeFile } from './processes.ts';
-import { randomOf } from './random.ts';
+import { storeFile } from './store-file.ts';
 
 type Message =
   | { readonly type: 'began' }
@@ -29,7 +30,8 @@ test('four processes, two of which are killed and restarted, use one cap up and 
   console.log(`hammer: seed ${seed}`);
   const random = randomOf(seed);
   const file = storeFile();
-  const run = (number: number) => start<Message>('hammer-worker.ts', file, String(seed + number));
+  const run = (number: number) =>
+    start<Message>(new URL('hammer-worker.ts', import.meta.url), file, String(seed + number));
   const workers = [0, 1, 2, 3].map(run);
   const killed = [0, 1].map(async (number) => {
     const doomed = workers[number] as Running<Message>;

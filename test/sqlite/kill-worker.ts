@@ -1,9 +1,9 @@
 import { SqliteUsageSink } from '@hardcap/sqlite';
+import { randomOf } from '../random.ts';
 import { accountOf } from './account.ts';
 import { DyingDatabase } from './dying-database.ts';
 import { LIMIT, type Step, type Told, TTL_MS } from './kill-steps.ts';
 import { PATIENT_MS } from './patience.ts';
-import { randomOf } from './random.ts';
 
 /** Makes some calls and dies in the last: `node kill-worker.ts <file> <seed> <step>`. */
 const [, , file = '', seed = '0', doom = ''] = process.argv;

@@ -1,9 +1,10 @@
 import type { SinkEntry } from '@hardcap/core';
 import { SqliteUsageSink } from '@hardcap/sqlite';
 import { describe, expect, test } from 'vitest';
+import { start } from '../processes.ts';
 import { accountOf } from './account.ts';
 import { LIMIT, STEPS, type Told, TTL_MS } from './kill-steps.ts';
-import { start, storeFile } from './processes.ts';
+import { storeFile } from './store-file.ts';
 
 // Proved on one Node; the older one need only do it, too.
 const POINTS_PER_STEP = process.versions.node.startsWith('22.') ? 5 : 26;
@@ -33,7 +34,12 @@ describe('case C-13, C-82: a process is killed with -9', () => {
     const told: Told[] = [];
     const lane = async () => {
       for (let next = seeds.pop(); next !== undefined; next = seeds.pop()) {
-        const worker = start<Told>('kill-worker.ts', file, String(next), step);
+        const worker = start<Told>(
+          new URL('kill-worker.ts', import.meta.url),
+          file,
+          String(next),
+          step,
+        );
         const { signal, messages, stderr } = await worker.ended;
         expect(signal, `seed ${next} ended by itself: ${stderr}`).toBe('SIGKILL');
         told.push(...messages);

@@ -2,14 +2,15 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SqliteUsageSink } from '@hardcap/sqlite';
 import { expect, test } from 'vitest';
+import { type Running, start } from '../processes.ts';
+import { randomOf } from '../random.ts';
 import { accountOf } from './account.ts';
-import { type Running, start, storeFile } from './processes.ts';
-import { randomOf } from './random.ts';
+import { storeFile } from './store-file.ts';
 
 const account = accountOf('org', 1_000);
 
 async function readyOpener(file: string): Promise<Running<string>> {
-  const opener = start<string>('opener-worker.ts', file);
+  const opener = start<string>(new URL('opener-worker.ts', import.meta.url), file);
   await once(opener.child, 'message');
   return opener;
 }
@@ -56,7 +57,8 @@ test('a second sink in a process does not take the locks of the first away', asy
   await other.close();
   await one.reserve({ id: 'r1', claims: [{ account, amount: 5 }], ttlMs: 60_000 });
   // Another process may end the log only when nobody else has the file open.
-  const { messages } = await start<string>('log-ender-worker.ts', file).ended;
+  const { messages } = await start<string>(new URL('log-ender-worker.ts', import.meta.url), file)
+    .ended;
   expect(messages).toEqual(['database is locked']);
   const opener = await readyOpener(file);
   opener.child.send('go');

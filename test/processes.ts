@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 /** How a process ended, and what it said until then. */
@@ -7,6 +6,8 @@ export interface Ended<Message> {
   readonly code: number | null;
   readonly signal: string | null;
   readonly messages: readonly Message[];
+  /** What it complained of. */
+  readonly stderr: string;
 }
 
 export interface Running<Message> {
@@ -14,13 +15,12 @@ export interface Running<Message> {
   readonly ended: Promise<Ended<Message>>;
 }
 
-/** Starts a worker of this folder as a process of its own, which is gone after the test. */
-export function startWorker<Message>(file: string, ...args: readonly string[]): Running<Message> {
-  const script = fileURLToPath(new URL(file, import.meta.url));
+/** Starts a worker as a process of its own, which is gone after the test. */
+export function start<Message>(worker: URL, ...args: readonly string[]): Running<Message> {
   // The options of the test runner are not for them.
-  const child = fork(script, args, {
+  const child = fork(worker, args, {
     execArgv: [],
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
   });
   onTestFinished(() => {
     child.kill('SIGKILL');
@@ -28,7 +28,12 @@ export function startWorker<Message>(file: string, ...args: readonly string[]): 
   const messages: Message[] = [];
   child.on('message', (message) => messages.push(message as Message));
   const ended = new Promise<Ended<Message>>((done) => {
-    child.on('close', (code, signal) => done({ code, signal, messages }));
+    let stderr = '';
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+      process.stderr.write(text);
+    });
+    child.on('close', (code, signal) => done({ code, signal, messages, stderr }));
   });
   return { child, ended };
 }
