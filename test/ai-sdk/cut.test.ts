@@ -1,6 +1,7 @@
 import { BudgetExceededError } from '@hardcap/core';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../wire/exchange.ts';
+import { sendChunks } from '../wire/send-chunks.ts';
 import { MATRIX } from './majors.ts';
 import { type Scene, scene } from './scene.ts';
 import type { CallOptions, Part, Streamed } from './sdk.ts';
@@ -14,10 +15,6 @@ const RUNAWAY = {
   reply: { outputTokens: 400, ignoreOutputLimit: true, pace: 'manual' },
 } as const;
 const CALL = { prompt: 'Say something.', maxOutputTokens: 20, maxRetries: 0 };
-
-async function sendChunks(exchange: Exchange, count: number): Promise<void> {
-  for (let chunk = 0; chunk < count; chunk += 1) await exchange.sendChunk();
-}
 
 async function expectCut(exchange: Exchange, { settled, spent, server }: Scene): Promise<void> {
   expect(await exchange.closed).toBe('client-closed');

@@ -2,6 +2,7 @@ import { BudgetExceededError } from '@hardcap/core';
 import { SpendBudgetCallbackHandler, withSpendBudget } from '@hardcap/langchain';
 import * as context from '@langchain/core/context';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sendChunks } from '../wire/send-chunks.ts';
 import type { Fields, Model } from './langchain.ts';
 import { type Api, MAJORS, MATRIX, type Major } from './majors.ts';
 import { drain, scene as guardedScene, type SceneOptions } from './scene.ts';
@@ -156,7 +157,7 @@ describe.each(MATRIX)('%s, %s: a handler cuts', (_, api, major) => {
     const { server, model, observed, settled, spent } = await scene(major, api, RUNAWAY);
     const done = make(model, observed);
     const exchange = await server.nextExchange();
-    for (let chunk = 0; chunk < 21; chunk += 1) await exchange.sendChunk();
+    await sendChunks(exchange, 21);
     await done;
     expect(await exchange.closed).toBe('client-closed');
     const [entry] = await settled(1);

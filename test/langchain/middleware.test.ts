@@ -18,6 +18,7 @@ import {
 } from 'langchain';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
+import { sendChunks } from '../wire/send-chunks.ts';
 import type { Api, Major } from './majors.ts';
 import { MAJORS } from './majors.ts';
 import { scene as majorScene, type SceneOptions } from './scene.ts';
@@ -130,7 +131,7 @@ describe.each(APIS)('%s: an agent with the middleware', (api) => {
       for await (const [chunk] of stream) chunks.push(chunk.text);
     })();
     const exchange = await server.nextExchange();
-    for (let chunk = 0; chunk < 21; chunk += 1) await exchange.sendChunk();
+    await sendChunks(exchange, 21);
     expect(await exchange.closed).toBe('client-closed');
     await read;
     expect(chunks.at(-1)).toContain('spending limit');

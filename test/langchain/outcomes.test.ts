@@ -1,5 +1,6 @@
 import { withSpendBudget } from '@hardcap/langchain';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { sendChunks } from '../wire/send-chunks.ts';
 import { tcpRefused } from '../wire/tcp-refused.ts';
 import type { Fields, Runnable } from './langchain.ts';
 import { MATRIX, modelOf } from './majors.ts';
@@ -150,7 +151,7 @@ describe.each(MATRIX)('%s, %s: how a stream settles that', (_, api, major) => {
     });
     const done = drain(heardOf(model.stream('Say something.', config), hear));
     const exchange = await server.nextExchange();
-    for (let chunk = 0; chunk < 5; chunk += 1) await exchange.sendChunk();
+    await sendChunks(exchange, 5);
     await heard;
     client.abort();
     await done;

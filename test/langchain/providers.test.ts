@@ -3,6 +3,7 @@ import { withSpendBudget } from '@hardcap/langchain';
 import { ChatGroq } from '@langchain/groq';
 import { ChatMistralAI } from '@langchain/mistralai';
 import { describe, expect, it } from 'vitest';
+import { sendChunks } from '../wire/send-chunks.ts';
 import type { Model } from './langchain.ts';
 import { MAJORS, type Major } from './majors.ts';
 import { drain, scene as openAiScene, type SceneOptions } from './scene.ts';
@@ -63,7 +64,7 @@ describe.each(Object.keys(PROVIDERS))('%s', (provider) => {
     const here = await scene(provider, { cap: '0.20', reply });
     const done = drain(here.model.stream(PROMPT));
     const exchange = await here.server.nextExchange();
-    for (let chunk = 0; chunk < 21; chunk += 1) await exchange.sendChunk();
+    await sendChunks(exchange, 21);
     expect(await exchange.closed).toBe('client-closed');
     await done;
     const [entry] = await here.settled(1);
