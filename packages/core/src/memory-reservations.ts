@@ -163,11 +163,3 @@ export class ReservationTable {
 
 const NONE: readonly Reservation[] = [];
 const NO_HOLDS: readonly Hold[] = [];
-
-/** The answer about a reservation that is not open. */
-export function ended(
-  reservation: Reservation | undefined,
-): { status: 'already-resolved'; first: Resolution } | { status: 'never-held' } {
-  const first = reservation?.resolution ?? null;
-  return first === null ? { status: 'never-held' } : { status: 'already-resolved', first };
-}

@@ -1,4 +1,5 @@
 import type { Refusal } from './denial.ts';
+import { ended } from './ended.ts';
 import { ReservationMismatchError } from './errors.ts';
 import { MemoryAccount } from './memory-account.ts';
 import { MemoryAccounts } from './memory-accounts.ts';
@@ -13,7 +14,7 @@ import {
   settleHold,
 } from './memory-hold.ts';
 import { MemoryLedger } from './memory-ledger.ts';
-import { ended, Reservation, ReservationTable } from './memory-reservations.ts';
+import { Reservation, ReservationTable } from './memory-reservations.ts';
 import { RecentMap } from './recent-map.ts';
 import { isRefused, reporting } from './shadow-refusals.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';

@@ -4,6 +4,7 @@
  */
 export { checkAdjustment, checkTopUp } from './check-adjustment.ts';
 export { correctionCharge } from './correction-charge.ts';
+export { ended } from './ended.ts';
 export {
   type LimitChange,
   MemoryAccount,

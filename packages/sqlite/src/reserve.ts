@@ -8,10 +8,9 @@ import {
   type ReserveAnswer,
   type ReserveRequest,
 } from '@hardcap/core';
-import { isRefused, reporting, sameClaims } from '@hardcap/core/sink';
+import { ended, isRefused, reporting, sameClaims } from '@hardcap/core/sink';
 import type { Books } from './books.ts';
 import { detailsText } from './details-text.ts';
-import { ended } from './ended.ts';
 import type { StoredReservation } from './reservation-table.ts';
 import type { StoredHold } from './stored-hold.ts';
 

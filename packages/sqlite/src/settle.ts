@@ -1,7 +1,6 @@
 import type { SettleAnswer, SettleRequest } from '@hardcap/core';
-import { amountAsked, ChargeReport, settleHold } from '@hardcap/core/sink';
+import { amountAsked, ChargeReport, ended, settleHold } from '@hardcap/core/sink';
 import type { Books } from './books.ts';
-import { ended } from './ended.ts';
 
 /** @param details of the entry, as JSON. */
 export function settle(books: Books, request: SettleRequest, details: string): SettleAnswer {
