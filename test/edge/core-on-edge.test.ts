@@ -59,7 +59,7 @@ describe('@hardcap/core on an edge runtime', () => {
     bundle = await bundleCore('index', 'core');
   });
 
-  test.each(['index', 'input-bound', 'ledger', 'webhook'])(
+  test.each(['adapter', 'index', 'input-bound', 'ledger', 'webhook'])(
     'bundles %s without Node: nothing is left to import',
     async (name) => {
       const bundle = await bundleCore(name, 'entry');

@@ -1,5 +1,5 @@
 import type { TokenUsage } from '@hardcap/core';
-import { asObject, type JsonObject, listAt, numberAt, objectAt } from './json-object.ts';
+import { asObject, type JsonObject, listAt, numberAt, objectAt } from '@hardcap/core/adapter';
 
 /**
  * The figures of Anthropic's own usage object. They may be no counts: whoever settles with them

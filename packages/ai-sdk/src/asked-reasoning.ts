@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, objectAt, textAt } from './json-object.ts';
+import { asObject, type JsonObject, objectAt, textAt } from '@hardcap/core/adapter';
 import type { ModelId } from './middleware.ts';
 import type { ModelCall } from './model-call.ts';
 import { optionNames } from './option-names.ts';

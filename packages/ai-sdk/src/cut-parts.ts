@@ -1,5 +1,5 @@
 import type { TokenUsage } from '@hardcap/core';
-import type { JsonObject } from './json-object.ts';
+import type { JsonObject } from '@hardcap/core/adapter';
 
 /** How a stream that was cut ends for its reader. */
 export interface Cut {

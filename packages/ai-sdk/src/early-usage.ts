@@ -1,6 +1,6 @@
 import type { TokenUsage } from '@hardcap/core';
+import { type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
 import { anthropicUsage } from './anthropic-usage.ts';
-import { type JsonObject, numberAt, objectAt } from './json-object.ts';
 
 /**
  * What a `raw` or `custom` part of a stream tells about usage before its end: Anthropic's

@@ -1,17 +1,12 @@
 import type { Settlement } from '@hardcap/core';
-import { asObject, type JsonObject, numberAt, objectAt, textAt } from './json-object.ts';
-
-/** No connection came about, so nothing was sent. The names are those of Node, undici and Bun. */
-const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ConnectionRefused',
-  'FailedToOpenSocket',
-]);
+import {
+  asObject,
+  type JsonObject,
+  NEVER_CONNECTED,
+  numberAt,
+  objectAt,
+  textAt,
+} from '@hardcap/core/adapter';
 
 /** What packages of the AI SDK throw while they build a request. */
 const NEVER_BUILT: ReadonlySet<unknown> = new Set([

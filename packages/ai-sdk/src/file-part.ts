@@ -1,5 +1,5 @@
+import { asObject, type JsonObject, textAt } from '@hardcap/core/adapter';
 import type { MediaItem } from '@hardcap/core/input-bound';
-import { asObject, type JsonObject, textAt } from './json-object.ts';
 
 /** What a file in a prompt adds to its input: text, or something to be counted by its kind. */
 export type FileContent = { readonly text: string } | { readonly media: MediaItem };

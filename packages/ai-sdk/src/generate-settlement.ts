@@ -1,6 +1,6 @@
 import type { Settlement } from '@hardcap/core';
+import { asObject, listAt, objectAt, textAt } from '@hardcap/core/adapter';
 import type { Attempt } from './attempt.ts';
-import { asObject, listAt, objectAt, textAt } from './json-object.ts';
 
 /** What a whole answer settles with. */
 export async function generateSettlement(result: unknown, attempt: Attempt): Promise<Settlement> {

@@ -1,5 +1,5 @@
 import type { TokenUsage } from '@hardcap/core';
-import { asObject, type JsonObject, listAt, numberAt } from './json-object.ts';
+import { asObject, type JsonObject, listAt, numberAt } from '@hardcap/core/adapter';
 
 /** The figures of Gemini's `usageMetadata`. Thoughts are beside the candidates, cached input is in the prompt. */
 export function googleUsage(raw: JsonObject): TokenUsage {

@@ -1,4 +1,4 @@
-import { asObject, listAt, objectAt, textAt } from './json-object.ts';
+import { asObject, listAt, objectAt, textAt } from '@hardcap/core/adapter';
 import type { ModelCall } from './model-call.ts';
 
 /** Whether anything in the call asks for cache writes that last an hour, which cost more. */

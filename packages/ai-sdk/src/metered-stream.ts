@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hardcap/core/adapter';
 import type { Attempt } from './attempt.ts';
-import type { JsonObject } from './json-object.ts';
 import { StreamTally } from './stream-tally.ts';
 
 /**

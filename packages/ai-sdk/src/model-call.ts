@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-object.ts';
+import type { JsonObject } from '@hardcap/core/adapter';
 
 /** The settings of a call that matter here; they have the same names in `ai` 5, 6 and 7. */
 export interface ModelCall {

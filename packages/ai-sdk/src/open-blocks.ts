@@ -1,4 +1,4 @@
-import { type JsonObject, textAt } from './json-object.ts';
+import { type JsonObject, textAt } from '@hardcap/core/adapter';
 
 const END_OF: Readonly<Record<string, string>> = {
   'text-start': 'text-end',

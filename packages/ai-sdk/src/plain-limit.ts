@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '@hardcap/core';
-import { asObject, numberAt } from './json-object.ts';
+import { asObject, numberAt } from '@hardcap/core/adapter';
 import type { ModelId } from './middleware.ts';
 import { type ModelCall, withProviderOptions } from './model-call.ts';
 import { optionNames } from './option-names.ts';

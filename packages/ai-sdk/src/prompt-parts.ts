@@ -1,6 +1,6 @@
+import { asObject, type JsonObject, listAt, objectAt, textAt } from '@hardcap/core/adapter';
 import type { InputParts, MediaItem } from '@hardcap/core/input-bound';
 import { fileContent } from './file-part.ts';
-import { asObject, type JsonObject, listAt, objectAt, textAt } from './json-object.ts';
 import type { ModelCall } from './model-call.ts';
 
 /** Everything that a call sends, in the terms of `inputBound`. */

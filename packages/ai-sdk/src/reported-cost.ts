@@ -1,4 +1,4 @@
-import { objectAt } from './json-object.ts';
+import { objectAt } from '@hardcap/core/adapter';
 
 /**
  * What the provider itself says the call cost, in nano-USD rounded up; undefined where it says

@@ -1,8 +1,8 @@
 import { BudgetExceededError, type Settlement } from '@hardcap/core';
+import { type JsonObject, textAt } from '@hardcap/core/adapter';
 import type { Attempt } from './attempt.ts';
 import { cutParts } from './cut-parts.ts';
 import { earlyUsage } from './early-usage.ts';
-import { type JsonObject, textAt } from './json-object.ts';
 import { OpenBlocks } from './open-blocks.ts';
 
 /** Sees every part of a stream: meters what it costs, and knows how to end it. */

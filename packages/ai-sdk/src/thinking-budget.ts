@@ -1,4 +1,4 @@
-import { type JsonObject, numberAt, objectAt, textAt } from './json-object.ts';
+import { type JsonObject, numberAt, objectAt, textAt } from '@hardcap/core/adapter';
 import type { ModelId } from './middleware.ts';
 import { type ModelCall, providerName, withProviderOptions } from './model-call.ts';
 import type { ProviderFamily } from './provider-family.ts';

@@ -1,7 +1,14 @@
 import type { TokenUsage } from '@hardcap/core';
+import {
+  asObject,
+  type JsonObject,
+  listAt,
+  numberAt,
+  objectAt,
+  textAt,
+} from '@hardcap/core/adapter';
 import { anthropicUsage, cacheWritesOf } from './anthropic-usage.ts';
 import { googleUsage } from './google-usage.ts';
-import { asObject, type JsonObject, listAt, numberAt, objectAt, textAt } from './json-object.ts';
 import type { ModelId } from './middleware.ts';
 import { providerFamily } from './provider-family.ts';
 import { type UsageTotals, usageTotals } from './usage-totals.ts';

@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, numberAt } from './json-object.ts';
+import { asObject, type JsonObject, numberAt } from '@hardcap/core/adapter';
 
 /** Token counts as a package reports them. What the sums include differs from package to package. */
 export interface UsageTotals {

@@ -1,4 +1,4 @@
-import { asObject, textAt } from './json-object.ts';
+import { asObject, textAt } from '@hardcap/core/adapter';
 import type { ModelId } from './middleware.ts';
 import type { ModelCall } from './model-call.ts';
 import { providerFamily } from './provider-family.ts';

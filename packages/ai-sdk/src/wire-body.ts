@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, numberAt, objectAt } from './json-object.ts';
+import { asObject, type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
 
 const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const;
 

@@ -1,5 +1,5 @@
+import { asObject } from '@hardcap/core/adapter';
 import { type ChatModel, derived } from './chat-model.ts';
-import { asObject } from './json-object.ts';
 
 /**
  * The model, hearing a signal while it waits for its provider. All do that hear the signal of their

@@ -1,4 +1,4 @@
-import { objectAt, textAt } from './json-object.ts';
+import { objectAt, textAt } from '@hardcap/core/adapter';
 import type { ModelName } from './spend-budget-options.ts';
 
 /**

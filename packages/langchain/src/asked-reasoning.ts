@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, numberAt, objectAt, textAt } from './json-object.ts';
+import { asObject, type JsonObject, numberAt, objectAt, textAt } from '@hardcap/core/adapter';
 
 /**
  * Whether what a model sends asks for reasoning (true) or turns it off (false); undefined where it

@@ -1,10 +1,10 @@
 import type { SpendGuard } from '@hardcap/core';
+import { asObject, type JsonObject, objectAt } from '@hardcap/core/adapter';
 import { excludesCache } from './anthropic-package.ts';
 import { Attempt } from './attempt.ts';
 import { carried, type HardcapRunOptions, mergedChannels } from './call-channel.ts';
 import { callRequestOf } from './call-request-of.ts';
 import type { CallOptions, ChatModel } from './chat-model.ts';
-import { asObject, type JsonObject, objectAt } from './json-object.ts';
 import { modelName } from './model-name.ts';
 import {
   canLower,

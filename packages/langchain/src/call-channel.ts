@@ -1,6 +1,6 @@
-import { type Identity, InvalidArgumentError, type Json } from '@hardcap/core';
+import type { Identity, Json } from '@hardcap/core';
+import { asObject, checkedChannelOptions, type JsonObject } from '@hardcap/core/adapter';
 import type { CallOptions } from './chat-model.ts';
-import { asObject, type JsonObject } from './json-object.ts';
 
 const CHANNEL = 'hardcap';
 
@@ -16,18 +16,7 @@ export interface HardcapRunOptions {
 
 /** @throws InvalidArgumentError for an option that is misspelt or of the wrong kind. */
 export function channelOf(metadata: unknown): HardcapRunOptions | undefined {
-  const value = asObject(metadata)?.[CHANNEL];
-  if (value === undefined) return undefined;
-  const options = asObject(value);
-  if (options === undefined) throw invalid('is an object');
-  for (const key of Object.keys(options)) {
-    // A misspelt identity would charge somebody else.
-    if (!Object.hasOwn(KINDS, key)) throw invalid(`has no option "${key}"`);
-    if (options[key] !== undefined && !KINDS[key as keyof typeof KINDS](options[key])) {
-      throw invalid(`has a wrong value for "${key}"`);
-    }
-  }
-  return options as HardcapRunOptions;
+  return checkedChannelOptions(asObject(metadata)?.[CHANNEL], `metadata.${CHANNEL}`);
 }
 
 export function mergedChannels(
@@ -40,23 +29,6 @@ export function mergedChannels(
     identity: { ...outer.identity, ...inner.identity },
     tags: { ...outer.tags, ...inner.tags },
   };
-}
-
-const KINDS = {
-  identity: (value: unknown) => {
-    const dimensions = asObject(value);
-    return (
-      dimensions !== undefined && Object.values(dimensions).every((id) => typeof id === 'string')
-    );
-  },
-  operationId: (value: unknown) => typeof value === 'string',
-  tags: (value: unknown) => asObject(value) !== undefined,
-} satisfies Record<keyof HardcapRunOptions, (value: unknown) => boolean>;
-
-function invalid(problem: string): InvalidArgumentError {
-  return new InvalidArgumentError(
-    `metadata.hardcap ${problem}. It takes { identity?: { user: 'u1' }, operationId?: 'op', tags?: {} }.`,
-  );
 }
 
 // The framework keeps metadata from models that nobody observes, and hands on all call options.

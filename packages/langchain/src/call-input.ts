@@ -1,5 +1,5 @@
+import { asObject, type JsonObject, listAt, objectAt, textAt } from '@hardcap/core/adapter';
 import type { InputParts } from '@hardcap/core/input-bound';
-import { asObject, type JsonObject, listAt, objectAt, textAt } from './json-object.ts';
 import { messageParts } from './message-parts.ts';
 
 /** Everything that a call sends, in the terms of `inputBound`. */

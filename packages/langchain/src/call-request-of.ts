@@ -1,10 +1,10 @@
 import type { CallRequest, Identity } from '@hardcap/core';
+import type { JsonObject } from '@hardcap/core/adapter';
 import { hidesReasoning, inputBound } from '@hardcap/core/input-bound';
 import { askedReasoning } from './asked-reasoning.ts';
 import type { HardcapRunOptions } from './call-channel.ts';
 import { callInput } from './call-input.ts';
 import { requestsAudio, requestsLongCacheWrites } from './input-traits.ts';
-import type { JsonObject } from './json-object.ts';
 import { type ModelName, type SpendBudgetOptions, valueFor } from './spend-budget-options.ts';
 
 /** A call as the framework hands it to the model. */

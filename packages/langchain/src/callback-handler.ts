@@ -1,7 +1,7 @@
 import type { SpendGuard } from '@hardcap/core';
+import { asObject } from '@hardcap/core/adapter';
 import { isReservedBy } from './guarded-run.ts';
 import { holesOf, holesOfAny } from './handler-holes.ts';
-import { asObject } from './json-object.ts';
 import { RunRegister } from './run-register.ts';
 import { type RunStart, reserveRun } from './run-start.ts';
 import type { SpendBudgetOptions } from './spend-budget-options.ts';

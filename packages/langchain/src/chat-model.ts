@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-object.ts';
+import type { JsonObject } from '@hardcap/core/adapter';
 
 /** What can be guarded of a chat model: every `BaseChatModel` of `@langchain/core` has it. */
 export interface GuardableChatModel {

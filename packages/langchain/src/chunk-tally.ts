@@ -1,7 +1,7 @@
 import type { Settlement } from '@hardcap/core';
+import { asObject, type JsonObject, objectAt, textAt } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
 import { chunkText } from './chunk-text.ts';
-import { asObject, type JsonObject, objectAt, textAt } from './json-object.ts';
 import { reportSettlement } from './reported-usage.ts';
 import { StreamUsage } from './stream-usage.ts';
 import type { Tally } from './tally.ts';

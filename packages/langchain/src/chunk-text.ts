@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, listAt, objectAt, textAt } from './json-object.ts';
+import { asObject, type JsonObject, listAt, objectAt, textAt } from '@hardcap/core/adapter';
 
 /** What a chunk of a message adds to the output: text, visible reasoning, and arguments of tools. */
 export function chunkText(message: JsonObject): string {

@@ -1,5 +1,5 @@
+import { asObject } from '@hardcap/core/adapter';
 import { type ChatModel, derived } from './chat-model.ts';
-import { asObject } from './json-object.ts';
 
 /**
  * What `initChatModel` makes: it finds the model of a call when it is made, by the config of the run,

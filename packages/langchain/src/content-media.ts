@@ -1,5 +1,5 @@
+import { asObject, type JsonObject, objectAt, textAt } from '@hardcap/core/adapter';
 import type { MediaItem } from '@hardcap/core/input-bound';
-import { asObject, type JsonObject, objectAt, textAt } from './json-object.ts';
 
 /**
  * What a block of content adds to the input that is no text: undefined for a block that is none of

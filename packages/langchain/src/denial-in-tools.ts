@@ -1,5 +1,5 @@
 import type { BudgetExceededError } from '@hardcap/core';
-import { asObject, textAt } from './json-object.ts';
+import { asObject, textAt } from '@hardcap/core/adapter';
 import { denialIn } from './recent-denials.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Settlement } from '@hardcap/core';
+import { asObject, type JsonObject, numberAt, objectAt, textAt } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
-import { asObject, type JsonObject, numberAt, objectAt, textAt } from './json-object.ts';
 import { reportSettlement } from './reported-usage.ts';
 import type { Tally } from './tally.ts';
 

@@ -1,17 +1,5 @@
 import { HardcapError, type Settlement } from '@hardcap/core';
-import { asObject, numberAt } from './json-object.ts';
-
-/** No connection came about, so nothing was sent. The names are those of Node, undici and Bun. */
-const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ConnectionRefused',
-  'FailedToOpenSocket',
-]);
+import { asObject, NEVER_CONNECTED, numberAt } from '@hardcap/core/adapter';
 
 const DEEPEST_CAUSE = 8;
 

@@ -1,7 +1,7 @@
 import type { Settlement } from '@hardcap/core';
+import { asObject, listAt, objectAt, textAt } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
 import { chunkText } from './chunk-text.ts';
-import { asObject, listAt, objectAt, textAt } from './json-object.ts';
 import { reportSettlement } from './reported-usage.ts';
 import { webSearchesIn } from './web-searches.ts';
 

@@ -1,9 +1,9 @@
 import type { Settlement, SpendGuard, TokenUsage } from '@hardcap/core';
+import { numberAt, objectAt } from '@hardcap/core/adapter';
 import { callRequestOf } from './call-request-of.ts';
 import { derived } from './chat-model.ts';
 import { withObservedCaller } from './counted-retries.ts';
 import { failureOutcome } from './failure-outcome.ts';
-import { numberAt, objectAt } from './json-object.ts';
 import { modelName } from './model-name.ts';
 import { reserved } from './reserved.ts';
 import type { ModelName, SpendBudgetOptions } from './spend-budget-options.ts';

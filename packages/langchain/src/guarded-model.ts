@@ -1,4 +1,5 @@
 import type { SpendGuard } from '@hardcap/core';
+import { asObject } from '@hardcap/core/adapter';
 import { AttemptOpener } from './attempt-opener.ts';
 import { carrying, type HardcapRunOptions } from './call-channel.ts';
 import {
@@ -17,7 +18,6 @@ import {
   guardedGenerate,
 } from './guarded-calls.ts';
 import { markRun } from './guarded-run.ts';
-import { asObject } from './json-object.ts';
 import type { SpendBudgetOptions } from './spend-budget-options.ts';
 
 /** How a model came to be guarded. */

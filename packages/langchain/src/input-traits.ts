@@ -1,5 +1,5 @@
-import type { JsonObject } from './json-object.ts';
-import { asObject, listAt, objectAt, textAt } from './json-object.ts';
+import type { JsonObject } from '@hardcap/core/adapter';
+import { asObject, listAt, objectAt, textAt } from '@hardcap/core/adapter';
 
 /** Whether anything in a call asks for cache writes that last an hour, which cost more. */
 export function requestsLongCacheWrites(messages: readonly unknown[], params: JsonObject): boolean {

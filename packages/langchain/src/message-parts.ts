@@ -1,6 +1,6 @@
+import { asObject, type JsonObject, listAt, textAt } from '@hardcap/core/adapter';
 import type { MediaItem } from '@hardcap/core/input-bound';
 import { contentMedia } from './content-media.ts';
-import { asObject, type JsonObject, listAt, textAt } from './json-object.ts';
 
 /** What messages add to the input of a call. */
 export interface MessageParts {

@@ -1,4 +1,4 @@
-import { asObject, textAt } from './json-object.ts';
+import { asObject, textAt } from '@hardcap/core/adapter';
 import type { ModelName } from './spend-budget-options.ts';
 
 /** What tells the provider and the model of a call. */

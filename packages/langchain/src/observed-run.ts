@@ -1,10 +1,10 @@
 import type { Settlement } from '@hardcap/core';
+import { asObject, listAt } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
 import { ChunkTally } from './chunk-tally.ts';
 import { EventTally } from './event-tally.ts';
 import { failureOutcome } from './failure-outcome.ts';
 import { generateSettlement } from './generate-settlement.ts';
-import { asObject, listAt } from './json-object.ts';
 import type { Tally } from './tally.ts';
 
 /** A call that a callback handler has reserved, as its callbacks tell of it. */

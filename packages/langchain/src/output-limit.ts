@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '@hardcap/core';
+import { asObject, type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
 import { type CallOptions, type ChatModel, delegatesOf, derived } from './chat-model.ts';
-import { asObject, type JsonObject, numberAt, objectAt } from './json-object.ts';
 
 /** What bounds the output of a call on the wire, thinking and all choices included. */
 export interface OutputLimit {

@@ -1,5 +1,5 @@
 import type { Settlement, TokenUsage } from '@hardcap/core';
-import { type JsonObject, numberAt, objectAt } from './json-object.ts';
+import { type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
 
 /** What a message says about its usage. */
 export interface UsageReport {

@@ -1,8 +1,8 @@
 import type { SpendGuard } from '@hardcap/core';
+import { asObject, listAt, numberAt, objectAt } from '@hardcap/core/adapter';
 import { excludesCache } from './anthropic-package.ts';
 import { channelOf } from './call-channel.ts';
 import { callRequestOf } from './call-request-of.ts';
-import { asObject, listAt, numberAt, objectAt } from './json-object.ts';
 import { modelName } from './model-name.ts';
 import { ObservedRun } from './observed-run.ts';
 import { outputLimit } from './output-limit.ts';

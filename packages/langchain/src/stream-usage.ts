@@ -1,6 +1,6 @@
 import type { TokenUsage } from '@hardcap/core';
+import { type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
-import { type JsonObject, numberAt, objectAt } from './json-object.ts';
 import { reportedUsage, type UsageReport } from './reported-usage.ts';
 
 /** Puts together the usage that chunks report in parts. */

@@ -1,4 +1,4 @@
-import { asObject, listAt, objectAt } from './json-object.ts';
+import { asObject, listAt, objectAt } from '@hardcap/core/adapter';
 
 /** How many web searches a message, or a chunk of one, says were made. They are billed by the piece. */
 export function webSearchesIn(message: unknown): number {

@@ -1,0 +1,4 @@
+/** For authors of adapters: what their frameworks have in common. */
+export { type ChannelOptions, checkedChannelOptions } from './channel-options.ts';
+export { asObject, type JsonObject, listAt, numberAt, objectAt, textAt } from './json-object.ts';
+export { NEVER_CONNECTED } from './never-connected.ts';
