@@ -60,9 +60,8 @@ export class AttemptOpener {
       },
       this.#options,
     );
-    const { waitForHeadroomMs } = this.#options;
-    const patience = { waitForHeadroomMs, signal: options.signal };
-    const spend = await reserved(this.guard, request, patience);
+    const { signal } = options;
+    const spend = await reserved(this.guard, request, signal);
     const { clamped, admittedOutputTokens: admitted } = spend;
     const isLowered = clamped && admitted !== null;
     // What is sent again is sent with the same limit: as a whole, or not at all.
@@ -70,7 +69,7 @@ export class AttemptOpener {
     const again = isLowered ? { ...whole, maxOutputTokens: admitted } : whole;
     return new Attempt({
       spend,
-      reserve: (attempt) => reserved(this.guard, { ...again, attempt }, patience),
+      reserve: (attempt) => reserved(this.guard, { ...again, attempt }, signal),
       model: isLowered ? withLowerLimit(model, Math.floor(admitted / choices)) : model,
       options,
       name,

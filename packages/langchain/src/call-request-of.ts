@@ -27,7 +27,7 @@ export async function callRequestOf(
 ): Promise<CallRequest> {
   const { name, messages, params, maxOutputTokens, minOutputTokens, channel = {} } = call;
   const { identity, operationId } = channel;
-  const { estimate } = options;
+  const { estimate, waitForHeadroomMs } = options;
   const defaultIdentity = await identityFor(name, options);
   const tags = { ...options.tags, ...channel.tags };
   return {
@@ -40,6 +40,7 @@ export async function callRequestOf(
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(minOutputTokens === undefined ? {} : { minOutputTokens }),
     ...(estimate === undefined ? {} : { estimate }),
+    ...(waitForHeadroomMs === undefined ? {} : { waitForHeadroomMs }),
     ...(identity === undefined ? {} : { identity }),
     ...(defaultIdentity === undefined ? {} : { defaultIdentity }),
     ...(operationId === undefined ? {} : { operationId }),

@@ -44,8 +44,7 @@ export function guardedEmbeddings(
       },
       options,
     );
-    const { waitForHeadroomMs } = options;
-    const spend = await reserved(guard, request, { waitForHeadroomMs });
+    const spend = await reserved(guard, request);
     const requests = new EmbeddingRequests(request.inputTokens);
     const settle = (settlement: Settlement) => spend.settle(settlement).catch(() => {});
     try {

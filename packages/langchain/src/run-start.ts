@@ -43,8 +43,7 @@ export async function reserveRun(
     },
     options,
   );
-  const { waitForHeadroomMs } = options;
-  const spend = await reserved(guard, request, { waitForHeadroomMs });
+  const spend = await reserved(guard, request);
   const longCacheWrites = request.longCacheWrites === true;
   const call = { spend, name, longCacheWrites };
   return new ObservedRun(

@@ -42,7 +42,7 @@ export interface SpendBudgetOptions {
    * How long a call waits, in ms, where a budget refuses it only because of what open calls hold:
    * they give back what they do not use when they settle.
    *
-   * @default 0
+   * @default the guard's
    */
   readonly waitForHeadroomMs?: number;
   /**

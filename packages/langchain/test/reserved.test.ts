@@ -1,0 +1,50 @@
+import { BudgetExceededError, type CallRequest, type SpendCall } from '@hardcap/core';
+import { describe, expect, it } from 'vitest';
+import { reserved } from '../src/reserved.ts';
+import { type Stage, stage } from './stage.ts';
+
+/** Each call holds all of the cap. */
+const CAP = '0.10';
+const REQUEST: CallRequest = { provider: 'p', model: 'm', inputTokens: 0, maxOutputTokens: 10 };
+const PATIENT: CallRequest = { ...REQUEST, waitForHeadroomMs: 60_000 };
+
+async function occupied(): Promise<Stage & { readonly first: SpendCall }> {
+  const here = stage(CAP);
+  return { ...here, first: await reserved(here.guard, REQUEST) };
+}
+
+const free = (call: SpendCall) => call.settle({ outcome: 'known', costNanoUsd: 0 });
+
+describe('a call that others leave no room for', () => {
+  it('is refused at once where it does not wait', async () => {
+    const { guard } = await occupied();
+    await expect(reserved(guard, REQUEST)).rejects.toSatisfy(BudgetExceededError.isInstance);
+  });
+
+  it('is admitted when they settle where it does', async () => {
+    const { guard, first } = await occupied();
+    const second = reserved(guard, PATIENT, new AbortController().signal);
+    await free(first);
+    expect((await second).admittedOutputTokens).toBe(10);
+  });
+
+  it.each(['while it waits', 'before'])('is left by a caller that aborts %s', async (when) => {
+    const { guard, first, events } = await occupied();
+    const caller = new AbortController();
+    const gone = new Error('gone');
+    if (when === 'before') caller.abort(gone);
+    const second = reserved(guard, PATIENT, caller.signal);
+    caller.abort(gone);
+    await expect(second).rejects.toBe(gone);
+    await free(first);
+    const admitted = () => events.filter(({ type }) => type === 'reserved').length;
+    await expect.poll(admitted).toBe(2);
+    await expect.poll(() => guard.verify()).toMatchObject({ reservations: 0, differences: [] });
+  });
+});
+
+it('a caller that has aborted, and does not wait, is told by the model', async () => {
+  const { guard } = stage(CAP);
+  const call = await reserved(guard, REQUEST, AbortSignal.abort());
+  expect(call.admittedOutputTokens).toBe(10);
+});
