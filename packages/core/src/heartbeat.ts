@@ -1,3 +1,4 @@
+import { setBackgroundTimer } from './background-timer.ts';
 import { Chain, type Link } from './chain.ts';
 
 /** An open call that wants its reservation kept alive. */
@@ -6,10 +7,6 @@ export interface Beating extends Link {
   isOn(account: string): boolean;
   /** Renews the reservation; never rejects. */
   beat(): Promise<void>;
-}
-
-interface Timer {
-  unref?(): void;
 }
 
 /**
@@ -21,7 +18,7 @@ export class Heartbeat {
   readonly #maxCallMs: number;
   readonly #now: () => number;
   readonly #open: Chain<Beating> = new Chain();
-  #timer: Timer | null = null;
+  #timer: number | null = null;
 
   constructor(options: { intervalMs: number; maxCallMs: number; now: () => number }) {
     this.#intervalMs = options.intervalMs;
@@ -44,16 +41,13 @@ export class Heartbeat {
   }
 
   stop(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer as never);
+    if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     for (const call of this.#open) this.#open.remove(call);
   }
 
   #schedule(): void {
-    const timer: unknown = setTimeout(() => this.#tick(), this.#intervalMs);
-    this.#timer = timer as Timer;
-    // An open call must not keep a process alive that is otherwise done.
-    this.#timer.unref?.();
+    this.#timer = setBackgroundTimer(() => this.#tick(), this.#intervalMs);
   }
 
   #tick(): void {

@@ -1,3 +1,4 @@
+import { setBackgroundTimer } from './background-timer.ts';
 import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
 import type { EventPort } from './event.ts';
 import { type JournalContent, type JournalFile, openJournalFile } from './journal-file.ts';
@@ -20,7 +21,7 @@ export class Journal implements EndingSink {
   readonly #file: JournalFile;
   readonly #open: Map<string, EndRequest> = new Map();
   #answered: string[] = [];
-  #timer: unknown = null;
+  #timer: number | null = null;
   #isClosed = false;
   readonly #compactBytes: number;
   #compactAt: number;
@@ -64,7 +65,7 @@ export class Journal implements EndingSink {
     if (this.#isClosed) return;
     this.#mark();
     this.#isClosed = true;
-    if (this.#timer !== null) clearTimeout(this.#timer as never);
+    if (this.#timer !== null) clearTimeout(this.#timer);
     this.#file.close();
   }
 
@@ -92,12 +93,10 @@ export class Journal implements EndingSink {
   }
 
   #markLater(): void {
-    const timer: unknown = setTimeout(() => {
+    this.#timer = setBackgroundTimer(() => {
       this.#timer = null;
       this.#mark();
     }, MARK_AFTER_MS);
-    this.#timer = timer;
-    (timer as { unref?(): void }).unref?.();
   }
 
   #mark(): void {

@@ -1,3 +1,4 @@
+import { setBackgroundTimer } from './background-timer.ts';
 import type { CallDetails } from './call-details.ts';
 import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
 import type { EventPort } from './event.ts';
@@ -59,7 +60,7 @@ export class UnsentSettlements {
   #journal: Journal | null = null;
   readonly #waiting: Map<string, EndRequest> = new Map();
   readonly #onExit = () => this.#lose('exit', [...this.#waiting.values()]);
-  #timer: unknown = null;
+  #timer: number | null = null;
   #isSending = false;
   #isClosed = false;
   #failures = 0;
@@ -243,13 +244,10 @@ export class UnsentSettlements {
   }
 
   #later(delayMs: number = this.#backoffMs()): void {
-    const timer: unknown = setTimeout(() => {
+    this.#timer = setBackgroundTimer(() => {
       this.#timer = null;
       this.#begin();
     }, delayMs);
-    this.#timer = timer;
-    // A sink that is away must not keep a process alive that is otherwise done.
-    (timer as { unref?(): void }).unref?.();
   }
 
   /** Between half and the whole of a span that doubles: processes must not come back all at once. */
@@ -260,7 +258,7 @@ export class UnsentSettlements {
   }
 
   #stopTimer(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer as never);
+    if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
   }
 

@@ -1,4 +1,5 @@
 /** For Node: configuration files that are put in force as they change. */
+import { setBackgroundTimer } from './background-timer.ts';
 import { ConfigError } from './errors.ts';
 import type { GuardConfig } from './guard-config.ts';
 import type { SpendGuardTerms } from './guard-options.ts';
@@ -32,10 +33,6 @@ export interface WatchConfigOptions extends Omit<LoadConfigOptions, 'file'> {
 export interface ConfigWatcher {
   /** Reads no more; a configuration that is being put in force still is. */
   close(): void;
-}
-
-interface Timer {
-  unref?(): void;
 }
 
 interface NodeFiles {
@@ -75,7 +72,7 @@ class FileWatcher {
   readonly #guard: Reconfigurable;
   readonly #options: WatchConfigOptions;
   readonly #files: NodeFiles;
-  #timer: Timer | undefined;
+  #timer: number | undefined;
   #closed = false;
   /** What was read last; the message, where it could not be. */
   #seen: string | undefined;
@@ -93,16 +90,14 @@ class FileWatcher {
     const next = async (): Promise<void> => {
       await this.#look();
       if (this.#closed) return;
-      const timer: unknown = setTimeout(next, intervalMs);
-      this.#timer = timer as Timer;
-      this.#timer.unref?.();
+      this.#timer = setBackgroundTimer(next, intervalMs);
     };
     void next();
   }
 
   stop(): void {
     this.#closed = true;
-    clearTimeout(this.#timer as never);
+    clearTimeout(this.#timer);
   }
 
   async #look(): Promise<void> {

@@ -1,3 +1,4 @@
+import { setBackgroundTimer } from './background-timer.ts';
 import { ConfigError } from './errors.ts';
 import type { GuardEvent } from './event.ts';
 import { unwatchExit, watchExit } from './exit-watch.ts';
@@ -164,8 +165,7 @@ function isThreshold({ type }: GuardEvent): boolean {
 /** Does not keep the process alive. */
 function timer(ms: number): Promise<void> {
   return new Promise((done) => {
-    const waiting: unknown = setTimeout(done, ms);
-    (waiting as { unref?(): void }).unref?.();
+    setBackgroundTimer(done, ms);
   });
 }
 
