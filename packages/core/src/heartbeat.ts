@@ -1,4 +1,4 @@
-import { setBackgroundTimer } from './background-timer.ts';
+import { type BackgroundTimer, setBackgroundTimer } from './background-timer.ts';
 import { Chain, type Link } from './chain.ts';
 
 /** An open call that wants its reservation kept alive. */
@@ -18,7 +18,7 @@ export class Heartbeat {
   readonly #maxCallMs: number;
   readonly #now: () => number;
   readonly #open: Chain<Beating> = new Chain();
-  #timer: number | null = null;
+  #timer: BackgroundTimer | null = null;
 
   constructor(options: { intervalMs: number; maxCallMs: number; now: () => number }) {
     this.#intervalMs = options.intervalMs;

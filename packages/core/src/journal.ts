@@ -1,4 +1,4 @@
-import { setBackgroundTimer } from './background-timer.ts';
+import { type BackgroundTimer, setBackgroundTimer } from './background-timer.ts';
 import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
 import type { EventPort } from './event.ts';
 import { type JournalContent, type JournalFile, openJournalFile } from './journal-file.ts';
@@ -21,7 +21,7 @@ export class Journal implements EndingSink {
   readonly #file: JournalFile;
   readonly #open: Map<string, EndRequest> = new Map();
   #answered: string[] = [];
-  #timer: number | null = null;
+  #timer: BackgroundTimer | null = null;
   #isClosed = false;
   readonly #compactBytes: number;
   #compactAt: number;

@@ -1,4 +1,4 @@
-import { setBackgroundTimer } from './background-timer.ts';
+import { type BackgroundTimer, setBackgroundTimer } from './background-timer.ts';
 import type { CallDetails } from './call-details.ts';
 import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
 import type { EventPort } from './event.ts';
@@ -60,7 +60,7 @@ export class UnsentSettlements {
   #journal: Journal | null = null;
   readonly #waiting: Map<string, EndRequest> = new Map();
   readonly #onExit = () => this.#lose('exit', [...this.#waiting.values()]);
-  #timer: number | null = null;
+  #timer: BackgroundTimer | null = null;
   #isSending = false;
   #isClosed = false;
   #failures = 0;

@@ -1,5 +1,5 @@
 /** For Node: configuration files that are put in force as they change. */
-import { setBackgroundTimer } from './background-timer.ts';
+import { type BackgroundTimer, setBackgroundTimer } from './background-timer.ts';
 import { ConfigError } from './errors.ts';
 import type { GuardConfig } from './guard-config.ts';
 import type { SpendGuardTerms } from './guard-options.ts';
@@ -72,7 +72,7 @@ class FileWatcher {
   readonly #guard: Reconfigurable;
   readonly #options: WatchConfigOptions;
   readonly #files: NodeFiles;
-  #timer: number | undefined;
+  #timer: BackgroundTimer | undefined;
   #closed = false;
   /** What was read last; the message, where it could not be. */
   #seen: string | undefined;
