@@ -11,7 +11,7 @@ import {
 } from 'temporal-polyfill/fns/PlainDate';
 import { create as createZoned, toPlainDate } from 'temporal-polyfill/fns/ZonedDateTime';
 import { ConfigError } from './errors.ts';
-import { GREGORIAN_CYCLE_MS, isoInstant } from './instant.ts';
+import { isoInstant } from './instant.ts';
 import { memoiseSpan, type SpanAnswer } from './memo-span.ts';
 import type { CalendarUnit, CalendarWindow, CalendarWindowSpec, Weekday } from './window.ts';
 
@@ -41,11 +41,6 @@ const MONTHS_IN: Readonly<Partial<Record<CalendarUnit, number>>> = {
 
 const UNITS: readonly CalendarUnit[] = ['day', 'week', 'month', 'quarter', 'year'];
 
-// Temporal ends at 8.64e15 ms, and its engines err earlier. From about the year 9900, and back from
-// 6000 BC, a time is answered a whole number of cycles nearer, where zones change no more, or as
-// they do in every cycle.
-const FAR_MS = 2.5e14;
-
 /**
  * Days, weeks, months, quarters or years of a zone. A period starts with the first moment of its
  * first date, which is not always midnight, and ends where the next one starts, so a day has 23 or
@@ -64,23 +59,18 @@ export function calendarWindow(spec: CalendarWindowSpec, where: string): Calenda
 }
 
 function spanOf(now: number, unit: CalendarUnit, timeZone: string, periods: Periods): SpanAnswer {
-  const cycles = Math.abs(now) > FAR_MS ? Math.trunc(now / GREGORIAN_CYCLE_MS) - Math.sign(now) : 0;
-  const shift = cycles * GREGORIAN_CYCLE_MS;
-  const instant = now - shift;
-  const today = toPlainDate(createZoned(BigInt(instant) * 1_000_000n, timeZone));
+  const today = toPlainDate(createZoned(BigInt(now) * 1_000_000n, timeZone));
   const start = periods.startOf(today);
   let from = firstMoment(start, timeZone);
   let next = periods.after(start);
   let until = firstMoment(next, timeZone);
   // Clocks that go back over midnight repeat a part of the day before; it belongs to the new day,
   // which has begun.
-  while (until <= instant) {
+  while (until <= now) {
     next = periods.after(next);
     from = until;
     until = firstMoment(next, timeZone);
   }
-  from += shift;
-  until += shift;
   const span = { id: `${unit}:${isoInstant(from)}`, startsAt: from, endsAt: until };
   return { span, from, until };
 }

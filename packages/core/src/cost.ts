@@ -45,6 +45,11 @@ function exactCost(rates: TokenRates, usage: TokenUsage): number | undefined {
       rates.fees?.[name],
     ]),
   ];
+  return sumOf(terms);
+}
+
+/** Nano-USD of counts times rates, rounded up; undefined where one that counts has no rate. */
+function sumOf(terms: readonly (readonly [count: number, rate: number | undefined])[]) {
   let pico = 0n;
   for (const [count, rate] of terms) {
     if (count === 0) continue;
@@ -102,8 +107,10 @@ function dearestOf(rates: TokenRates, traits: InputTraits): DearestRates {
 export function ceilingCost(rates: DearestRates, input: number, output: number): number {
   const pico = input * rates.input + output * rates.output;
   if (Number.isSafeInteger(pico)) return ceilToNano(pico);
-  const exact = BigInt(input) * BigInt(rates.input) + BigInt(output) * BigInt(rates.output);
-  return Number((exact + BigInt(PICO_PER_NANO - 1)) / BigInt(PICO_PER_NANO));
+  return sumOf([
+    [input, rates.input],
+    [output, rates.output],
+  ]) as number;
 }
 
 /**

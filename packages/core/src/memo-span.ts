@@ -1,3 +1,4 @@
+import { FURTHEST_MS } from './instant.ts';
 import type { WindowSpan } from './window.ts';
 
 /** A span, and the times [from, until) for which it is the answer. */
@@ -11,7 +12,7 @@ export interface SpanAnswer {
  * `compute` with its last answer kept, since a budget asks for the same span thousands of times.
  * The function returned takes ms since the epoch; a fraction of a ms is dropped.
  *
- * @throws RangeError for a time that is not a number in the safe-integer range.
+ * @throws RangeError for a time that is not within {@link FURTHEST_MS} of the epoch.
  */
 export function memoiseSpan(compute: (now: number) => SpanAnswer): (now: number) => WindowSpan {
   let from = 1;
@@ -20,7 +21,7 @@ export function memoiseSpan(compute: (now: number) => SpanAnswer): (now: number)
   return (now) => {
     if (now >= from && now < until) return span;
     const ms = Math.floor(now);
-    if (!Number.isSafeInteger(ms)) {
+    if (!(Math.abs(ms) <= FURTHEST_MS)) {
       throw new RangeError(`${now} is not a time in milliseconds since the epoch.`);
     }
     ({ span, from, until } = compute(ms));

@@ -10,6 +10,7 @@ export { BudgetExceptions } from './budget-exceptions.ts';
 export { correctEntry } from './correct-entry.ts';
 export { Grants } from './grants.ts';
 export { growHold } from './grow-hold.ts';
+export { openJournal } from './journal.ts';
 export { adjustMemory } from './memory-adjust.ts';
 export { readLedger } from './read-ledger.ts';
 export { reconfigured } from './reconfigure.ts';

@@ -185,7 +185,7 @@ export class SinkPort {
       this.#timeoutMs = NO_TIMEOUT;
     }
     if (path !== undefined) {
-      const { openJournal } = await import('./journal.ts');
+      const { openJournal } = await import('./on-demand.ts');
       const journal = openJournal(path, this.#sink, this.events);
       this.#ending = journal;
       (await this.#loadUnsent())?.keepIn(journal);

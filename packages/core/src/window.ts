@@ -63,7 +63,7 @@ interface WindowBase {
   /**
    * The span that a time is in.
    *
-   * @param now ms since the epoch, any safe integer.
+   * @param now ms since the epoch, at most 2.5e14 from it (about the year 9892).
    * @throws RangeError for a number that is none.
    */
   at(now: number): WindowSpan;
