@@ -90,11 +90,19 @@ function globPattern(glob: string): RegExp {
 /**
  * The accounts of every budget that binds: those whose dimensions the identity has and whose `match`
  * holds. A budget with a missing dimension is passed over; the others still bind.
+ *
+ * @param pricedAs provider and model as they are priced, asked for where `match` does not hold with the
+ * names of the call: another name of a model is no way around its budget.
  */
-export function bindBudgets(rules: readonly BudgetRule[], identity: Identity): BoundAccount[] {
+export function bindBudgets(
+  rules: readonly BudgetRule[],
+  identity: Identity,
+  pricedAs?: () => Identity | undefined,
+): BoundAccount[] {
   const accounts: BoundAccount[] = [];
   for (const rule of rules) {
-    if (!matchesAll(rule.match, identity)) continue;
+    const isBound = (who: Identity): boolean => matchesAll(rule.match, who);
+    if (!isBound(identity) && !isBound({ ...identity, ...pricedAs?.() })) continue;
     const key = accountKey(rule.budget, rule.per, identity);
     if (key !== undefined) accounts.push({ key, rule });
   }

@@ -59,7 +59,7 @@ export class CallBinder {
     // Joined only where there is something to add: most calls bring their whole identity themselves.
     const fallback = this.#fallback(request.defaultIdentity);
     const given = fallback === undefined ? own : { ...fallback, ...own };
-    const binding = this.#memo.find(given, provider, model) ?? this.#bindAnew(given, request);
+    const binding = this.#memo.find(given, provider, model) ?? this.#bindAnew(given, request, at);
     const { identity, accounts, countsMoney } = binding;
     const price = new CallPrice(this.options.prices, request, at, countsMoney);
     const counted = price.quote?.free ? accounts.filter(bindsFree) : accounts;
@@ -67,10 +67,11 @@ export class CallBinder {
     return { identity, accounts: counted, price, isBound };
   }
 
-  #bindAnew(given: Identity, request: CallRequest): Binding {
+  #bindAnew(given: Identity, request: CallRequest, at: number): Binding {
     const { provider, model } = request;
     const identity = this.checked({ ...given, provider, model });
-    const accounts = this.except(bindBudgets(this.rules, identity), identity);
+    const pricedAs = () => new CallPrice(this.options.prices, request, at, false).name;
+    const accounts = this.except(bindBudgets(this.rules, identity, pricedAs), identity);
     const countsMoney = accounts.some(({ rule }) => rule.unit === 'usd');
     // A copy, since the caller may change its object and use it again.
     const binding = { given: { ...given }, provider, model, identity, accounts, countsMoney };

@@ -1,5 +1,6 @@
 import { costOf, type DearestRates, dearestRates, type InputTraits } from './cost.ts';
 import { UnpricedModelError } from './errors.ts';
+import type { Identity } from './identity.ts';
 import type { PriceBook, PriceQuote, PriceSnapshot } from './price-book.ts';
 import type { TokenUsage } from './usage.ts';
 
@@ -40,6 +41,13 @@ export class CallPrice {
 
   get snapshot(): PriceSnapshot | null {
     return this.quote === null ? null : this.quote.snapshot;
+  }
+
+  /** What the model is priced as, which may be another name than the one it was called by. */
+  get name(): Identity | undefined {
+    if (this.quote === null) return undefined;
+    const { provider, model } = this.quote.snapshot;
+    return { provider, model };
   }
 
   /** Nano-USD; undefined where the model, or a class it used, has no price. */

@@ -1,6 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { type Budget, ConfigError, type Identity, MissingIdentityError } from '../src/index.ts';
-import { admit, benchOf, callOf, collect, eventsOf, type GuardBench } from './support/guard.ts';
+import {
+  type Budget,
+  ConfigError,
+  type Identity,
+  MissingIdentityError,
+  type PriceBook,
+  UnpricedModelError,
+} from '../src/index.ts';
+import {
+  admit,
+  benchOf,
+  callOf,
+  collect,
+  denialFor,
+  eventsOf,
+  type GuardBench,
+} from './support/guard.ts';
+import { PRICES } from './support/prices.ts';
 
 function tokensPer(per: readonly string[], others: Partial<Budget> = {}): Budget {
   const name = per.length === 0 ? 'everyone' : per.join('-');
@@ -77,6 +93,70 @@ describe('match', () => {
   });
 });
 
+describe('case C-53: a budget for a model', () => {
+  const cap: Budget = tokensPer(['user'], { match: { model: 'gpt-4', provider: 'openai' } });
+  const everyone = tokensPer([]);
+  const identity = { user: 'ann' };
+  // Prices gpt-4 of three providers as one, and knows nothing else.
+  const prices: PriceBook = {
+    quote: (request) => {
+      if (!/^(azure\/)?gpt-4(-0613)?$/.test(request.model)) {
+        throw new UnpricedModelError(request.provider, request.model, 'it is not listed');
+      }
+      const quote = PRICES.quote({ ...request, provider: 'acme', model: 'small' });
+      return { ...quote, snapshot: { ...quote.snapshot, provider: 'openai', model: 'gpt-4' } };
+    },
+  };
+
+  test.each([
+    ['openai', 'gpt-4', true],
+    ['openai', 'gpt-4-0613', true],
+    ['litellm', 'azure/gpt-4', true],
+    ['openai', 'gpt-4-thinking-low', false],
+    ['openai', 'gpt-4o', false],
+  ])('%s %s: %s, by what it is priced as', async (provider, model, isBound) => {
+    const bench = benchOf([everyone, cap], { prices });
+    const keys = await boundTo(bench, { provider, model, identity });
+    expect(keys).toEqual(isBound ? ['everyone', 'user|user=ann'] : ['everyone']);
+    const bound = boundTo(bench, { provider, model, identity });
+    expect(await bound).toEqual(keys);
+  });
+
+  test('and no other field of its price is taken for a dimension', async () => {
+    const match = { source: '*' };
+    const bench = benchOf([everyone, tokensPer(['user'], { match })], { prices });
+    const request = { provider: 'openai', model: 'gpt-4', identity };
+    expect(await boundTo(bench, request)).toEqual(['everyone']);
+  });
+});
+
+describe('case C-83: a call of a user in a team in an organisation', () => {
+  const identity = { org: 'acme', team: 'web', user: 'ann' };
+  const chain = ['org', 'team', 'user'];
+
+  test.each(chain)('needs all of them: %s alone has too little', async (scarce) => {
+    const budgets = chain.map((dimension) =>
+      tokensPer([dimension], { limit: { tokens: dimension === scarce ? 9 : 1_000 } }),
+    );
+    const { guard } = benchOf(budgets);
+    const { refusals } = await denialFor(guard, callOf(10, { identity }));
+    expect(refusals.map(({ budget }) => budget)).toEqual([scarce]);
+    expect((await guard.status(identity)).map(({ held }) => held)).toEqual([0, 0, 0]);
+  });
+
+  test('is left out of a budget that says so, and of no other', async () => {
+    const budgets = [
+      tokensPer(['org'], { limit: { tokens: 25 } }),
+      tokensPer(['user'], { limit: { tokens: 9 }, exempt: [{ user: 'ann' }] }),
+    ];
+    const { guard } = benchOf(budgets);
+    await admit(guard, callOf(10, { identity }));
+    await admit(guard, callOf(10, { identity }));
+    const { refusals } = await denialFor(guard, callOf(10, { identity }));
+    expect(refusals.map(({ budget }) => budget)).toEqual(['org']);
+  });
+});
+
 describe('a call that no budget binds', () => {
   test('is refused, and told what is missing', async () => {
     const { guard, events } = benchOf([tokensPer(['user']), tokensPer(['org', 'run'])]);
@@ -126,6 +206,19 @@ describe('where an identity comes from', () => {
       provider: 'acme',
       model: 'small',
     });
+  });
+
+  test('case C-84: from wherever it comes, it is held on the same accounts', async () => {
+    const who = { org: 'acme', user: 'ann', apiKey: 'sk-of-ann' };
+    const budgets = [tokensPer(['org']), tokensPer(['user']), tokensPer(['apiKey'])];
+    const { guard, sink } = benchOf(budgets);
+    await admit(guard, callOf(10, { identity: who }));
+    await admit(guard, callOf(10, { defaultIdentity: who }));
+    await guard.withIdentity(who, () => admit(guard, callOf(10)));
+    const { guard: ofOne } = benchOf(budgets, { sink, identity: who });
+    await admit(ofOne, callOf(10));
+    const held = (await guard.status(who)).map((account) => account.held);
+    expect(held).toEqual([40, 40, 40]);
   });
 
   test('a context reaches every call made in it, and none outside', async () => {
