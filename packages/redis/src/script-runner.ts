@@ -1,6 +1,6 @@
 import { SinkUnavailableError } from '@hardcap/core';
 import type { RedisClient } from './redis-client.ts';
-import { fateOf, messageOf } from './redis-failure.ts';
+import { fateOf, messageOf, withoutPassword } from './redis-failure.ts';
 import type { ReplicatedConnection } from './replicated-connection.ts';
 import { EXTEND, RELEASE, RESERVE, type Script } from './scripts.ts';
 import type { StoreKeys } from './store-keys.ts';
@@ -107,7 +107,11 @@ export class ScriptRunner {
           return;
         }
         end();
-        reject(new SinkUnavailableError(`Redis failed to ${operation}: ${text}`, { cause: error }));
+        reject(
+          new SinkUnavailableError(`Redis failed to ${operation}: ${text}`, {
+            cause: withoutPassword(error),
+          }),
+        );
       };
       attempt(false);
     });
