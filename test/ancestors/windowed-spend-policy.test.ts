@@ -201,7 +201,7 @@ describe.each(STORES)('the spend is in the sink: %s', (name, open) => {
         seen.add(decision.kind ?? 'allowed');
         if (refusal !== undefined) expectHint(decision, refusal, window, where);
         else openCalls.push([`${step}`, amount]);
-        const [id, held] = (random(2) === 0 && openCalls.shift()) || [];
+        const [id, held = 0] = (random(2) === 0 && openCalls.shift()) || [];
         if (id !== undefined)
           await asked.settle(id, random(5) === 0 ? held + 300 : random(held + 1));
       }
