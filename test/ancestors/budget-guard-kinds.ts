@@ -55,11 +55,12 @@ export const KINDS: readonly Kind[] = [
   {
     title: 'Eight processes at once',
     async run(scene, store) {
-      const { admitted, held, books } = await eightWorkers(store, ROUNDS);
+      const { admitted, most, held, books } = await eightWorkers(store, ROUNDS);
       const all = [...new Set(admitted)].join(' or ');
       scene.steps.push(
-        `ask 200 times for 7,000 of 1,000,000 nano-USD, in ${ROUNDS} rounds: ${all} admitted in each, ` +
-          `${held} leaked, ${books.differences.length} differences in the books`,
+        `ask 200 times for 7,000 of 1,000,000 nano-USD, in ${ROUNDS} rounds: ${all} admitted in each`,
+        `at most ${most.toLocaleString('en')} spent and held at any time, ${held} leaked`,
+        `${books.differences.length} differences in the books`,
       );
     },
   },
