@@ -3,7 +3,9 @@
 import { spawnSync } from 'node:child_process';
 
 export default function setup() {
-  if (isThere('redis-server')) return;
+  const { REDIS_SERVER: chosen } = process.env;
+  if (isThere(chosen ?? 'redis-server')) return;
+  if (chosen !== undefined) throw new Error(`REDIS_SERVER: ${chosen} cannot be started.`);
   if (!isThere('apt-get')) {
     throw new Error(
       'The tests of the Redis sink need redis-server 6.2 or newer (or Valkey under that name). ' +

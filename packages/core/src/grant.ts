@@ -19,14 +19,15 @@ export interface GrantReport {
  */
 export class Grant implements Beating {
   readonly id: string;
-  /** The identity of calls that the grant pays for. In another process, add your own dimensions. */
-  readonly identity: Identity;
   /** Gives the grant to another process: `guard.grant(token)`. It holds no secret. */
   readonly token: string;
   readonly startedAt: number;
   previous: Link | null = null;
   next: Link | null = null;
   readonly #context: GrantContext;
+  readonly #identity: Identity;
+  /** What the ledger says of it: secrets are hashed. */
+  readonly #shown: Identity;
   #claims: readonly BoundClaim[];
   #isClosing = false;
   #isSettled = false;
@@ -39,11 +40,20 @@ export class Grant implements Beating {
     claims: readonly BoundClaim[],
   ) {
     this.id = terms.id;
-    this.identity = { ...from, grant: terms.id };
+    this.#identity = { ...from, grant: terms.id };
+    this.#shown = { ...context.binder.checked(from), grant: terms.id };
     this.token = JSON.stringify(terms);
     this.startedAt = context.now();
     this.#context = context;
     this.#claims = claims;
+  }
+
+  /**
+   * The identity of calls that the grant pays for. In another process, add your own dimensions. It has
+   * secrets as they were given, and is therefore no field that a log line would show.
+   */
+  get identity(): Identity {
+    return this.#identity;
   }
 
   /** Made available by the guard, before anybody else knows of it. */
@@ -118,7 +128,7 @@ export class Grant implements Beating {
       heartbeat.delete(this);
       const charges = accounts.map(({ key }) => ({ account: key, amount: committed }));
       // What its calls cost is in their entries.
-      const details = { identity: this.identity, grant: this.id, costNanoUsd: 0 };
+      const details = { identity: this.#shown, grant: this.id, costNanoUsd: 0 };
       await sink.settle({ id: this.id, outcome: 'known', charges, details });
     }
     keeping.onEnd?.(accounts);
@@ -127,7 +137,7 @@ export class Grant implements Beating {
   async #adjust(what: string, change: Adjustment): Promise<AccountReading> {
     const { sink, events } = this.#context.keeping;
     const id = `${this.id}:${what}`;
-    const details = { identity: this.identity, reason: `grant: ${what}` };
+    const details = { identity: this.#shown, reason: `grant: ${what}` };
     const request = { id, account: grantAccount(this.id), change, details };
     const answer = await sink.ask('adjust', (owner) => owner.adjust(request));
     events.emitAll(answer.notices);

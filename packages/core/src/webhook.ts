@@ -8,7 +8,7 @@ import { signingKey } from './webhook-signature.ts';
 
 /** Options of {@link webhook}. */
 export interface WebhookOptions {
-  /** Where events are posted to, by http or https. */
+  /** Where events are posted to, by http or https; without user name and password. */
   readonly url: string | URL;
   /** `whsec_` and the base64 of 24 to 64 random bytes, which the receiver has, too. */
   readonly secret: string;
@@ -154,6 +154,13 @@ function targetOf(options: WebhookOptions): WebhookTarget {
   const url = String(options.url);
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new ConfigError('`url` of a webhook is an address such as "https://example.com/hooks".');
+  }
+  const { username, password } = new URL(url);
+  if (`${username}${password}` !== '') {
+    throw new ConfigError(
+      '`url` of a webhook has a user name or a password, which errors would show, and which fetch does ' +
+        'not take. Send them by `headers`: { authorization: "Basic …" }.',
+    );
   }
   return { url, key, headers, timeoutMs, now, fetch: options.fetch ?? globalThis.fetch };
 }

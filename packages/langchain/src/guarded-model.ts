@@ -32,7 +32,7 @@ const GUARDED: unique symbol = Symbol.for('hardcap.langchain.guarded') as never;
 
 /** Undefined for a model that is not guarded. */
 export function modelGuardOf(model: object): ModelGuard | undefined {
-  return (model as { readonly [GUARDED]?: ModelGuard })[GUARDED];
+  return (model as { readonly [GUARDED]?: () => ModelGuard })[GUARDED]?.();
 }
 
 /**
@@ -50,7 +50,8 @@ export function guardedModel(
   }
   const attempts = new AttemptOpener(guard, options, channel);
   const own = {
-    [GUARDED]: { model, guard, options } satisfies ModelGuard,
+    // A function: a model that is logged shows its fields, and options may have secrets.
+    [GUARDED]: (): ModelGuard => ({ model, guard, options }),
     toJSON: () => markRun(model.toJSON?.(), guard),
   };
   const guardIt = (made: ChatModel) => guardedModel(made, guard, options, channel);

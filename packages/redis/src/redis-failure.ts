@@ -42,3 +42,14 @@ export function fateOf(error: unknown): Fate {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+const WITH_PASSWORD: readonly unknown[] = ['auth', 'hello'];
+
+/** An error as it may be shown: ioredis leaves the arguments of the command in it, passwords too. */
+export function withoutPassword(error: unknown): unknown {
+  if (!(error instanceof Error) || !('command' in error)) return error;
+  const { name } = (error.command ?? {}) as { readonly name?: string };
+  if (!WITH_PASSWORD.includes(name?.toLowerCase())) return error;
+  const shown = new Error(error.message);
+  return Object.assign(shown, { name: error.name, stack: error.stack, command: { name } });
+}

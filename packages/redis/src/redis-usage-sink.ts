@@ -94,16 +94,17 @@ export class RedisUsageSink implements UsageSink {
     checkId(id);
     checkClaims(claims);
     checkTtl(ttlMs);
-    const deadline = Date.now() + this.#runner.timeoutMs;
+    const { deadline } = this.#runner;
+    const argsAt = (at: number): Argument[] => {
+      const args: Argument[] = [inJson(id), ttlMs, this.#session.notAfter];
+      for (const claim of claims) this.#accounts.claim(args, claim, at, at + ttlMs);
+      return args;
+    };
     let reply: Reply;
     try {
-      reply = await this.#run(RESERVE, (at) => {
-        const args: Argument[] = [inJson(id), ttlMs, this.#session.notAfter];
-        for (const claim of claims) this.#accounts.claim(args, claim, at, at + ttlMs);
-        return args;
-      });
+      reply = await this.#run(RESERVE, argsAt, deadline);
     } catch (error) {
-      if (error instanceof UnconfirmedError) await this.#giveBack(id, deadline - Date.now());
+      if (error instanceof UnconfirmedError) await this.#giveBack(id, deadline);
       throw error;
     }
     const [status, at, more, notices, shadowed] = reply as ReplyParts;
@@ -221,14 +222,8 @@ export class RedisUsageSink implements UsageSink {
   }
 
   /** Waits no longer than the call may take; what fails is charged or released when it expires. */
-  async #giveBack(id: string, mostMs: number): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const isOver = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, mostMs);
-    });
-    const isReleased = this.release(id).catch(() => {});
-    await Promise.race([isReleased, isOver]);
-    clearTimeout(timer);
+  async #giveBack(id: string, deadline: number): Promise<void> {
+    await this.#runner.wait('release', deadline, this.release(id)).catch(() => {});
   }
 
   /**
@@ -238,12 +233,13 @@ export class RedisUsageSink implements UsageSink {
   async #run(
     script: Script,
     args: (at: number, ways: (ttlMs: number) => Argument[]) => Argument[],
+    deadline: number = this.#runner.deadline,
   ): Promise<Reply> {
     let needed: readonly unknown[] = [];
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
       const { at } = this.#session;
       const ways = (ttlMs: number) => waysOf(needed, at, ttlMs);
-      const reply = await this.#session.run(script, args(at, ways));
+      const reply = await this.#session.run(script, args(at, ways), deadline);
       if (reply[0] !== 'stale') return reply;
       needed = reply.slice(2);
       this.#accounts.forget();

@@ -1,6 +1,6 @@
 import type { ConfirmedDurability } from './durability.ts';
 import type { DedicatedClient } from './redis-client.ts';
-import { messageOf } from './redis-failure.ts';
+import { messageOf, withoutPassword } from './redis-failure.ts';
 import { UnconfirmedError } from './unconfirmed-error.ts';
 
 /** How many replicas have everything that was sent before, and why none where that failed. */
@@ -88,7 +88,7 @@ export class ReplicatedConnection {
       `${confirmed} of ${replicas} replicas confirmed a hold within ${timeoutMs} ms${why}, so that it ` +
         'might be lost in a failover. The call was refused. See to the replicas, or lower ' +
         '`durability.replicas`.',
-      { cause: error },
+      { cause: withoutPassword(error) },
     );
   }
 }

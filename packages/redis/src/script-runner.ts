@@ -1,6 +1,6 @@
 import { SinkUnavailableError } from '@hardcap/core';
 import type { RedisClient } from './redis-client.ts';
-import { fateOf, messageOf } from './redis-failure.ts';
+import { fateOf, messageOf, withoutPassword } from './redis-failure.ts';
 import type { ReplicatedConnection } from './replicated-connection.ts';
 import { EXTEND, RELEASE, RESERVE, type Script } from './scripts.ts';
 import type { StoreKeys } from './store-keys.ts';
@@ -38,18 +38,28 @@ export class ScriptRunner {
     return this.#timeoutMs;
   }
 
+  /** When an operation that begins now is over, in ms since the epoch. */
+  get deadline(): number {
+    return Date.now() + this.#timeoutMs;
+  }
+
   /**
    * Runs a script. Where nobody knows whether it ran, it is sent again while there is time: its id
    * makes that harmless.
    *
+   * @param deadline of the operation that it is part of, in ms since the epoch
    * @throws SinkUnavailableError when the server does not answer in time, or with an error, and
    * UnconfirmedError where too few replicas have a hold that the server has.
    */
-  run(script: Script, args: readonly Argument[]): Promise<unknown> {
+  run(
+    script: Script,
+    args: readonly Argument[],
+    deadline: number = this.deadline,
+  ): Promise<unknown> {
     const { sha, text } = (this.takesFlags && script.flagged) || script;
     const rest = [this.#keys.length, ...this.#keys, ...args];
     const call = this.#callOf(script);
-    return this.#inTime(script.name, (isUnknown) => {
+    return this.#inTime(script.name, deadline, (isUnknown) => {
       // A server that was restarted or took over has never seen the script.
       return isUnknown ? call('EVAL', text, ...rest) : call('EVALSHA', sha, ...rest);
     });
@@ -66,18 +76,38 @@ export class ScriptRunner {
 
   /** A command that reads. */
   command(name: string, ...args: readonly Argument[]): Promise<unknown> {
-    return this.#inTime(name, () => this.#client.call(name, ...args));
+    return this.#inTime(name, this.deadline, () => this.#client.call(name, ...args));
+  }
+
+  /** Something that several operations wait for, each until its own deadline. */
+  async wait<Answer>(
+    operation: string,
+    deadline: number,
+    answer: Promise<Answer>,
+  ): Promise<Answer> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const isLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(this.#timeout(operation)), leftUntil(deadline));
+    });
+    try {
+      return await Promise.race([answer, isLate]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   // One promise for nearly every call: layers of them would cost more than the rest of the client.
-  #inTime(operation: string, send: (isUnknown: boolean) => Promise<unknown>): Promise<unknown> {
+  #inTime(
+    operation: string,
+    deadline: number,
+    send: (isUnknown: boolean) => Promise<unknown>,
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const deadline = Date.now() + this.#timeoutMs;
       let wait = FIRST_WAIT;
       let timer: ReturnType<typeof setTimeout> | null = setTimeout(() => {
         timer = null;
         reject(this.#timeout(operation));
-      }, this.#timeoutMs);
+      }, leftUntil(deadline));
       const end = () => {
         if (timer !== null) clearTimeout(timer);
         timer = null;
@@ -107,7 +137,11 @@ export class ScriptRunner {
           return;
         }
         end();
-        reject(new SinkUnavailableError(`Redis failed to ${operation}: ${text}`, { cause: error }));
+        reject(
+          new SinkUnavailableError(`Redis failed to ${operation}: ${text}`, {
+            cause: withoutPassword(error),
+          }),
+        );
       };
       attempt(false);
     });
@@ -119,4 +153,9 @@ export class ScriptRunner {
         'is unknown; repeating it with the same id is safe.',
     );
   }
+}
+
+/** Ms from now on. */
+function leftUntil(deadline: number): number {
+  return Math.max(0, deadline - Date.now());
 }

@@ -57,27 +57,38 @@ export class StoreSession {
   /**
    * Runs a script; the reply is its status, its time, and more.
    *
+   * @param deadline of the operation that it is part of, in ms since the epoch
    * @throws StoreLostError while the store is not the one it was, and nobody has accepted that.
    */
-  run(script: Script, args: readonly Argument[]): Promise<Reply> {
-    if (this.#epoch === null) return this.#meetAndRun(script, args);
-    return this.#tryRun(script, args).then((reply) => {
-      return reply[0] === 'lost' ? this.#recover(script, args, reply) : reply;
+  run(
+    script: Script,
+    args: readonly Argument[],
+    deadline: number = this.#runner.deadline,
+  ): Promise<Reply> {
+    if (this.#epoch === null) return this.#meetAndRun(script, args, deadline);
+    return this.#tryRun(script, args, deadline).then((reply) => {
+      return reply[0] === 'lost' ? this.#recover(script, args, deadline, reply) : reply;
     });
   }
 
-  async #meetAndRun(script: Script, args: readonly Argument[]): Promise<Reply> {
-    await this.meet(false);
-    return this.run(script, args);
+  async #meetAndRun(script: Script, args: readonly Argument[], deadline: number): Promise<Reply> {
+    await this.#runner.wait(script.name, deadline, this.meet(false));
+    return this.run(script, args, deadline);
   }
 
   /** Goes on with a store that was lost, where that was decided. */
-  async #recover(script: Script, args: readonly Argument[], reply: Reply): Promise<Reply> {
+  async #recover(
+    script: Script,
+    args: readonly Argument[],
+    deadline: number,
+    reply: Reply,
+  ): Promise<Reply> {
     const other = String(reply[1] ?? '');
     if (other !== this.#epoch && other.startsWith(ACCEPTED)) this.#go(other);
-    else if (this.#options.onStoreReset === 'accept') await this.meet(true);
-    else throw new StoreLostError();
-    const again = await this.#tryRun(script, args);
+    else if (this.#options.onStoreReset === 'accept') {
+      await this.#runner.wait(script.name, deadline, this.meet(true));
+    } else throw new StoreLostError();
+    const again = await this.#tryRun(script, args, deadline);
     if (again[0] === 'lost') throw new StoreLostError();
     return again;
   }
@@ -116,9 +127,9 @@ export class StoreSession {
     this.#runner.takesFlags = info.version >= 7;
   }
 
-  #tryRun(script: Script, args: readonly Argument[]): Promise<Reply> {
+  #tryRun(script: Script, args: readonly Argument[], deadline: number): Promise<Reply> {
     const all = [...this.#start(this.#epoch ?? ''), ...args];
-    return this.#runner.run(script, all).then((answer) => {
+    return this.#runner.run(script, all, deadline).then((answer) => {
       const reply = answer as Reply;
       if (reply[0] !== 'lost') this.#note(script, reply);
       return reply;

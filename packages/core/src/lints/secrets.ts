@@ -1,3 +1,4 @@
+import type { Budget } from '../budget.ts';
 import { about, type Finding, type LintScope } from '../finding.ts';
 
 /** What names of dimensions whose values nobody should read are made of. */
@@ -25,12 +26,10 @@ export function* lintSecrets({ config, budgets }: LintScope): Generator<Finding>
     advice: `Write \`secrets: [${dimension}]\`, and they are hashed`,
   });
   for (const linted of budgets) {
-    const { per, match = {} } = linted.budget;
-    for (const dimension of per) {
+    for (const dimension of linted.budget.per) {
       if (readable(dimension)) yield about(linted, 'per', finding(dimension));
     }
-    for (const [dimension, pattern] of Object.entries(match)) {
-      const field = `match.${dimension}`;
+    for (const [field, dimension, pattern] of patternsOf(linted.budget)) {
       if (readable(dimension)) yield about(linted, field, finding(dimension));
       if (!secrets.has(dimension) || canBeHash(pattern)) continue;
       yield about(linted, field, {
@@ -43,6 +42,24 @@ export function* lintSecrets({ config, budgets }: LintScope): Generator<Finding>
   }
   for (const dimension of Object.keys(config.identity ?? {})) {
     if (readable(dimension)) yield { ...finding(dimension), path: `identity.${dimension}` };
+  }
+}
+
+/** Everything that a budget compares with an identity, and where it stands. */
+function* patternsOf({
+  match = {},
+  overrides = [],
+  exempt = [],
+}: Budget): Generator<readonly [field: string, dimension: string, pattern: string]> {
+  const places = [
+    ['match', match] as const,
+    ...overrides.map((each, at) => [`overrides[${at}].match`, each.match] as const),
+    ...exempt.map((each, at) => [`exempt[${at}]`, each] as const),
+  ];
+  for (const [place, patterns] of places) {
+    for (const [dimension, pattern] of Object.entries(patterns)) {
+      yield [`${place}.${dimension}`, dimension, pattern];
+    }
   }
 }
 

@@ -4,6 +4,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** The server to test with: another one, such as valkey-server, by its path. */
+export const SERVER: string = process.env['REDIS_SERVER'] ?? 'redis-server';
+
 /** A redis-server of our own, on a free port, in a folder of its own. */
 export class RedisServer {
   readonly port: number;
@@ -58,7 +61,7 @@ export class RedisServer {
   }
 
   #spawn(): ChildProcess {
-    return spawn('redis-server', this.#settings, { stdio: ['ignore', 'pipe', 'inherit'] });
+    return spawn(SERVER, this.#settings, { stdio: ['ignore', 'pipe', 'inherit'] });
   }
 
   #ready(): Promise<void> {
