@@ -5,6 +5,7 @@ import {
   type Window,
   type WindowSpan,
 } from '@hardcap/core';
+import { spansBefore } from '@hardcap/core/sink';
 
 /** A rule as the scripts read it. */
 interface RuleText {
@@ -30,11 +31,11 @@ export function inJson(text: string): string {
 export function ruleText(rule: AccountRule): RuleText {
   const made = known.get(rule);
   if (made !== undefined) return made;
-  const { window, limit, blocked, thresholds } = rule;
+  const { window, limit, blocked, thresholds, rollover } = rule;
   const terms = [
     `${JSON.stringify(rule.budget)},${JSON.stringify(rule.unit)}`,
     limit ?? '',
-    blocked ? 'b' : '',
+    `${blocked ? 'b' : ''}${rollover === undefined ? '' : `r${rollover}`}`,
     thresholds.join(','),
     window.kind === 'rolling' ? window.lengthMs : '',
     window.kind === 'rolling' ? window.resolutionMs : '',
@@ -70,16 +71,23 @@ function kindOf({ window, attribute }: AccountRule): string {
 export function wayOf({ rule }: Account, at: number, expiresAt: number): string {
   const text = ruleText(rule);
   const { kind } = text;
-  // How it is charged, and whether it refuses nothing: that is no part of the terms that a store has.
-  const manner = rule.shadow ? `${kind}s` : kind;
-  const span = rule.window.at(at);
-  // A window gives the same span for as long as it lasts.
-  if (text.span !== span) {
+  const { window, rollover } = rule;
+  const span = window.at(at);
+  // A window gives the same name for as long as it lasts.
+  if (text.span?.id !== span.id) {
+    // How it is charged, and whether it refuses nothing: that is no part of the terms that a store has.
+    const manner = `${kind}${rule.shadow ? 's' : ''}${rollover === undefined ? '' : 'r'}`;
     text.span = span;
-    text.way = `${manner}\n${spanText(rule.window, span)}`;
+    text.way = `${manner}\n${spanText(window, span)}${rollover === undefined ? '' : `\n${before(window, span)}`}`;
   }
   if (kind !== 'c' && kind !== 'C') return text.way;
   return `${text.way}\n${spanText(rule.window, rule.window.at(expiresAt))}`;
+}
+
+function before(window: Window, span: WindowSpan): string {
+  return spansBefore(window, span)
+    .map(({ id }) => id)
+    .join('\t');
 }
 
 /** The same from terms that the store has. */

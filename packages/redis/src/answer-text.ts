@@ -91,7 +91,14 @@ function notice(text: NoticeText): SinkNotice {
 type RefusalReply = readonly [
   place: number,
   kind: RefusalKind,
-  figures: readonly [limit: number | null, committed: number, held: number, requested: number],
+  figures: readonly [
+    limit: number | null,
+    committed: number,
+    held: number,
+    requested: number,
+    /** Of accounts that roll over. */
+    rolledOver?: number,
+  ],
   endsAt: number | null,
   opensAt: number | null,
 ];
@@ -100,12 +107,13 @@ export function readRefusals(reply: unknown, claims: readonly Claim[], at: numbe
   const refusals = reply as readonly RefusalReply[];
   return refusals.map(([place, kind, figures, endsAt, opensAt]) => {
     const { account } = claims[place] as Claim;
-    const [limit, committed, held, requested] = figures;
+    const [limit, committed, held, requested, rolledOver] = figures;
     return {
       budget: account.rule.budget,
       account: account.key,
       unit: account.rule.unit,
       limit,
+      ...rollover(account, rolledOver),
       committed,
       held,
       requested,
@@ -119,8 +127,9 @@ export function readRefusals(reply: unknown, claims: readonly Claim[], at: numbe
 
 /** The figures of an account, as `read.lua` answers them. */
 export function readingOf(account: Account, reply: unknown, at: number): AccountReading {
-  const [limit, blocked, committed, held, denials] = reply as [
+  const [limit, blocked, committed, held, denials, rolledOver] = reply as [
     number | null,
+    number,
     number,
     number,
     number,
@@ -130,12 +139,17 @@ export function readingOf(account: Account, reply: unknown, at: number): Account
   return {
     account: account.key,
     limit,
+    ...rollover(account, rolledOver),
     blocked: blocked === 1,
     committed,
     held,
     window,
     denials,
   };
+}
+
+function rollover({ rule }: Account, amount = 0): { readonly rollover?: number } {
+  return rule.rollover === undefined ? {} : { rollover: amount };
 }
 
 export function resolutionIn(value: unknown): Resolution | undefined {

@@ -43,10 +43,10 @@ w.add(holder, amount, slot)
 if window.isPart then return nil end
 cross(known, holder, before)
 if amount > held then
-local above = holder[COMMITTED] + holder[HELD] + known[CARRIED] - w.limitOf(known, window)
+local above = holder[COMMITTED] + holder[HELD] + known[CARRIED] - w.boundOf(known, window)
 overshoot = math.min(above, amount - held)
 end
-if known == holder then w.refresh(known) end
+w.refresh(known)
 save(known)
 if known ~= holder then save(holder) end
 return overshoot > 0 and overshoot or nil
@@ -82,7 +82,10 @@ local function hold(known, kind, amount, count, holder)
 if kind == 'o' or kind == 'O' then
 holder = holder or known
 holder[HELD] = holder[HELD] + amount
-if holder ~= known then save(holder) end
+if holder ~= known then
+save(holder)
+windows().refresh(known)
+end
 else
 known[CARRIED] = known[CARRIED] + amount
 end
@@ -146,7 +149,7 @@ isPlain = id == ARGV[base + 2] and at < till and gate >= 0
 and not (isCarried and expiresAt >= till)
 if not isPlain then break end
 if taken >= gate or taken + requested > gate then
-isPlain = not isRolling and sub(ARGV[base + 3], 2, 2) ~= 's'
+isPlain = not isRolling and sub(ARGV[base + 3], 2, 2) == '\n'
 local opensAt = ends < HUGE and ends or false
 local why = committed >= gate and 'spent' or committed + requested > gate and 'too-large' or 'held'
 if why == 'held' or gate == 0 or requested > gate then opensAt = false end
@@ -267,7 +270,7 @@ return nil
 end
 local function refusalOf(place, known, holder, requested, own, terms)
 local window = windows().windowOf(holder)
-local limit = windows().limitOf(known, window, terms)
+local limit = windows().boundOf(known, window, terms)
 local committed, held = holder[COMMITTED], holder[HELD] + known[CARRIED] - own
 local kind
 if windows().isBlocked(known, terms) then
@@ -283,7 +286,8 @@ opensAt = nil
 elseif window.step then
 opensAt = opensAtOf(holder, limit, requested)
 end
-local figures = { limit ~= HUGE and limit or false, committed, held, requested }
+local rolled = windows().rolledInto(known, window, terms)
+local figures = { limit ~= HUGE and limit or false, committed, held, requested, rolled }
 return { place, kind, figures, window.endsAt or false, opensAt or false }
 end`;
 
@@ -526,7 +530,7 @@ local isBare = known[COMMITTED] == 0 and window.added == 0
 if known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised then
 time = at + remembered
 elseif window.endsAt then
-time = window.endsAt + remembered
+time = window.endsAt + remembered + w.lookedBack(known, window)
 elseif not isBare and cold.seen ~= known[COMMITTED] then
 cold.seen = known[COMMITTED]
 time = at + (window.step and window.length + window.step or idle)
@@ -588,6 +592,7 @@ string.match(text, '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n'
 terms = { limit = tonumber(limit), shares = {} }
 terms.length, terms.step = tonumber(length), tonumber(step)
 terms.isBlocked = string.find(flags, 'b', 1, true) ~= nil
+terms.rollover = tonumber(string.match(flags, 'r(%d+)'))
 for share in string.gmatch(shares, '%d+') do
 terms.shares[#terms.shares + 1] = tonumber(share)
 end
@@ -595,14 +600,29 @@ parsed[text] = terms
 return terms
 end
 made.termsOf = termsOf
+local function baseOf(known, terms)
+local set = coldOf(known).set
+if set and (not set.till or at < set.till) then return set.to end
+return (terms or termsOf(known[TERMS])).limit
+end
+function made.rolledInto(known, window, terms)
+local base = window.before and at < window.endsAt and baseOf(known, terms)
+local before = base and window.before ~= '' and made.otherOf(window.before)
+if not base or window.before ~= '' and not before then return 0 end
+local left = base - (before and before[COMMITTED] + before[HELD] or 0)
+return math.max(0, math.min((terms or termsOf(known[TERMS])).rollover or 0, left))
+end
 function made.limitOf(known, window, terms)
-local cold = coldOf(known)
-local set, raised = cold.set, cold.raised
-local limit = (terms or termsOf(known[TERMS])).limit
-if set and (not set.till or at < set.till) then limit = set.to end
+local limit, raised = baseOf(known, terms), coldOf(known).raised
 if not limit then return HUGE end
 if raised and (not raised.till or at < raised.till) then limit = limit + raised.by end
-return limit + window.added
+return limit + window.added + made.rolledInto(known, window, terms)
+end
+function made.boundOf(known, window, terms)
+local limit, after = made.limitOf(known, window, terms), window.next and made.find(known, window.next)
+if not after or limit == HUGE then return limit end
+local lent = after[COMMITTED] + after[HELD] - (limit - window.added + made.windowOf(after).added)
+return lent > 0 and math.max(0, baseOf(known, terms) - lent) or limit
 end
 function made.isBlocked(known, terms)
 return coldOf(known).isBlocked or (terms or termsOf(known[TERMS])).isBlocked
@@ -712,6 +732,10 @@ if past[1] == name then return otherOf(past[2]) end
 end
 return nil
 end
+function made.lookedBack(known, window)
+local rolls = window.endsAt and termsOf(known[TERMS]).rollover
+return rolls and 3 * (window.endsAt - window.startsAt) or 0
+end
 local function remembered() return tonumber(string.match(ARGV[4], '^%d+')) end
 made.remembered = remembered
 local function newWindow(terms, startsAt, endsAt)
@@ -733,7 +757,7 @@ other[NAMES] = known[NAMES]
 other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
 known[SLOTS] = nil
 local endsAt = window.endsAt or (window.length and at + window.length + window.step) or at
-other[FRESH] = math.max(endsAt, at) + remembered()
+other[FRESH] = math.max(endsAt, at) + remembered() + made.lookedBack(known, window)
 others[known[SERIAL]] = other
 known[LEFT] = other
 past[#past + 1] = { known[WINDOW], known[SERIAL], other[FRESH] }
@@ -760,6 +784,18 @@ end
 known[WINDOW] = name
 end
 made.turn = turn
+local function lookBack(known, way)
+local last, earlier = string.match(way, '^[^\n]*\n[^\n]*\n([^\t\n]*)\t([^\n]*)')
+local window, left = made.windowOf(known), known[LEFT]
+for _, past in ipairs(coldOf(known).past) do
+if past[1] == last then
+window.before = past[2]
+if left[SERIAL] == past[2] then left[COLD].window.next = known[SERIAL] end
+elseif past[1] == earlier and not window.before then
+window.before = ''
+end
+end
+end
 function made.spanAt(text, time)
 local from, to, name = string.match(text, '^(%-?%d*)\t(%-?%d*)\t(.*)$')
 if not name then return false end
@@ -792,7 +828,10 @@ end
 if not isSame then
 known[TERMS_ID], known[TERMS], known[NAMES] = id, terms, string.match(terms, '^[^\n]*')
 end
-if known[WINDOW] ~= name then turn(known, name, from, to) end
+if known[WINDOW] ~= name then
+turn(known, name, from, to)
+if termsOf(known[TERMS]).rollover then lookBack(known, way) end
+end
 if not isSame then complete(known, from, to) end
 made.refresh(known)
 return known
@@ -880,14 +919,14 @@ end
 local limit = w.limitOf(known, window)
 local reading = {
 limit ~= HUGE and limit or false, w.isBlocked(known) and 1 or 0,
-known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED],
+known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED], w.rolledInto(known, window),
 }
 return { isRepeated and 'repeated' or 'adjusted', at, reading, finish(false) }`;
 const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, ADJUST_OWN].join('');
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '5623967c2443912bceb8a896b370cba8c8c84bb7',
+  sha: 'e7eb793c778f3c826c4fce3507ef705e0ff951c8',
   text: ADJUST_TEXT,
 };
 
@@ -957,7 +996,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '872fe6006cf72661ac69c4b3c0868fb82521aebe',
+  sha: 'd34c6505debb1f7504363f2c15a12857a72644ed',
   text: EXTEND_TEXT,
 };
 
@@ -1007,6 +1046,11 @@ differences[#differences + 1] = { holder[KEY], holder[WINDOW], counter, expected
 if ARGV[5] ~= 'repair' then return end
 holder[place] = expected
 save(holder)
+local owner = account(holder[KEY])
+if owner then
+w.refresh(owner)
+save(owner)
+end
 end
 for _, holder in ipairs(holders) do
 compare(holder, HELD, fixed[holder[SERIAL]] or 0)
@@ -1022,7 +1066,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '7c642cb452b030f34fd808b0bf90a3ad9e9c521b',
+  sha: '6b885304ffe8cca8bdf894ef1b5db7b9c5ce8266',
   text: HELD_TEXT,
 };
 
@@ -1097,7 +1141,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: 'ee880a24ab3701edf1c11d364a11095a76637f5d',
+  sha: '3f28898c5a2f44271f30a801efe4cae50b1408ac',
   text: PROOF_TEXT,
 };
 
@@ -1144,7 +1188,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: '153a29f6cb796fd2a435e06ad106489a7ea01470',
+  sha: 'aae845a2eb9c45f70b9ca86001307676ad5eace7',
   text: PRUNE_TEXT,
 };
 
@@ -1161,10 +1205,11 @@ local answer = { 'read', at }
 for place = 5, #ARGV, 4 do
 local known = open(unpack(ARGV, place, place + 3))
 if not known then return { 'stale', at } end
-local limit = windows().limitOf(known, windows().windowOf(known))
+local window = windows().windowOf(known)
+local limit = windows().limitOf(known, window)
 answer[#answer + 1] = {
 limit ~= HUGE and limit or false, windows().isBlocked(known) and 1 or 0,
-known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED],
+known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED], windows().rolledInto(known, window),
 }
 end
 return answer`;
@@ -1172,7 +1217,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: '7ca816766b64ef17a28aab5a28984b46481c1cd5',
+  sha: 'eeb9655c5ffd01abff858d96c331001e46164d27',
   text: READ_TEXT,
 };
 
@@ -1195,9 +1240,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'c9eac303ba3f23fb9e95ce8d6b7e8746e5659b72',
+  sha: '1c7973bc68f2e5c4134ffff3cda2d58a8dd311c4',
   text: RELEASE_TEXT,
-  flagged: { sha: '0f3b0bd46d69f711b555f86fbf41470bba972774', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: 'ea1bad2bc50e1b880938cc469a6c3cc426e06e9b', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1244,7 +1289,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'df49fdfb07264177b7234023d73cb8e435714a2c',
+  sha: 'f6983c4845f39d5faa9598e9ff427d4bd7b034c4',
   text: RESERVE_TEXT,
 };
 
@@ -1263,7 +1308,11 @@ local slots = {}
 for place = 8, #ARGV do slots[place - 7] = tonumber(ARGV[place]) end
 for place = 2, #slots, 2 do holder[COMMITTED] = holder[COMMITTED] + slots[place] end
 if w.windowOf(holder).step then w.setSlots(holder, slots) end
-if known then w.refresh(known) end
+local owner = known or account(holder[KEY])
+if owner then
+w.refresh(owner)
+save(owner)
+end
 save(holder)
 finish(true)
 return { 'restored', at }`;
@@ -1271,7 +1320,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: 'f7df8a8e0d43dc148c46bb7e87fdf8effc8ed270',
+  sha: '92921c86b68d2588f5410bbead064b958ffa0663',
   text: RESTORE_TEXT,
 };
 
@@ -1296,7 +1345,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: 'bd9faddf2d477f5c0cca3f8577f7d61b435aeafa',
+  sha: '0c4dfe00536ebb34f5752b01ec96053855e077c0',
   text: REVIVE_TEXT,
 };
 
@@ -1376,7 +1425,7 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: 'a0089979d57d0aa38f01b794b4b41ba05d3cde8b',
+  sha: '59ea71ae6f7913266b1569883719e8ca50e090e3',
   text: SETTLE_TEXT,
-  flagged: { sha: '90e070ecc6d32d3ca752e9d129592ed9926c2c6b', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: 'd9c11a2fd4dc8bc975a674e71e1966bc74efc7da', text: FLAGS + SETTLE_TEXT },
 };

@@ -17,7 +17,7 @@ export function modelAccounts(): Account[] {
   return [
     accountOf('total', { ...warned, unit: 'usd' }),
     accountOf('minute', { ...warned, limit: 60, window: { fixed: '1m' } }),
-    accountOf('saved', { ...warned, limit: 60, rollover: 30, window: { fixed: '1m' } }),
+    accountOf('saved', { ...warned, limit: 30, rollover: 25, window: { fixed: '1m' } }),
     accountOf('kept', { ...lenient, limit: 80, rollover: 80, window: day }),
     accountOf('day', { ...warned, ...carried, ...lenient, limit: 80, window: day }),
     accountOf('rolling', { ...warned, limit: 70, window: rolling }),

@@ -4,7 +4,8 @@
 -- ARGV[7] time after which nobody waits for the answer, or empty
 -- then for each account: key, amount, what stands for its terms, its way, and its terms or nothing
 -- A way has these lines: how it is to be charged, the span of its window, and the span of that in which
--- the hold would expire where it goes along. An `s` after the first letter: it refuses nothing.
+-- the hold would expire where it goes along. An `s` after the first letter: it refuses nothing. An `r`:
+-- it rolls over, and has a line more before the last, the names of the two windows before.
 --
 -- 'held', time, expiry, notices, refusals of accounts that refuse nothing
 -- 'denied', time, refusals, notices

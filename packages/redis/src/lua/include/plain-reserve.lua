@@ -34,8 +34,8 @@ do
       and not (isCarried and expiresAt >= till)
     if not isPlain then break end
     if taken >= gate or taken + requested > gate then
-      -- When a rolling window has room again is not known here, nor what refuses nothing.
-      isPlain = not isRolling and sub(ARGV[base + 3], 2, 2) ~= 's'
+      -- When a rolling window has room again is not known here, nor what refuses nothing or rolls over.
+      isPlain = not isRolling and sub(ARGV[base + 3], 2, 2) == '\n'
       local opensAt = ends < HUGE and ends or false
       local why = committed >= gate and 'spent' or committed + requested > gate and 'too-large' or 'held'
       if why == 'held' or gate == 0 or requested > gate then opensAt = false end

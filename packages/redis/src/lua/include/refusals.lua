@@ -14,7 +14,7 @@ end
 -- @param own what the request holds already, and asks to hold as a part of the amount
 local function refusalOf(place, known, holder, requested, own, terms)
   local window = windows().windowOf(holder)
-  local limit = windows().limitOf(known, window, terms)
+  local limit = windows().boundOf(known, window, terms)
   local committed, held = holder[COMMITTED], holder[HELD] + known[CARRIED] - own
   local kind
   if windows().isBlocked(known, terms) then
@@ -30,6 +30,7 @@ local function refusalOf(place, known, holder, requested, own, terms)
   elseif window.step then
     opensAt = opensAtOf(holder, limit, requested)
   end
-  local figures = { limit ~= HUGE and limit or false, committed, held, requested }
+  local rolled = windows().rolledInto(known, window, terms)
+  local figures = { limit ~= HUGE and limit or false, committed, held, requested, rolled }
   return { place, kind, figures, window.endsAt or false, opensAt or false }
 end
