@@ -237,6 +237,23 @@ const changes: ContractTest[] = [
     await expectLimit(bench, account, 150, 50, 'the next window');
   }),
 
+  test(
+    'a wrong counter of the window before is found, and restored with what it leaves',
+    async (bench) => {
+      const account = await saving(bench);
+      await bench.spend(account, 60);
+      await bench.tamper(account, 10);
+      await nextWindow(bench, account);
+      await bench.spend(account, 5);
+      const { differences } = await bench.sink.verify();
+      expectPart(differences, [{ account: 'a', field: 'committed' }], 'differences');
+      await bench.sink.rebuild();
+      await expectLimit(bench, account, 140, 40, 'after the rebuild');
+      ensure((await bench.reserve('r1', [account, 135])).admitted, '135 are left');
+    },
+    'tampers',
+  ),
+
   test('the window before is proved with the current one', async (bench) => {
     const account = await saving(bench);
     await bench.spend(account, 60);
