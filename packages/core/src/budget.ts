@@ -144,9 +144,7 @@ function contradictionIn(budget: Budget): { path: string[]; message: string } | 
   }
   const isWithoutEnd = window === 'total' || 'rolling' in window;
   if (rollover !== undefined && (isWithoutEnd || budget.attribute === 'settle')) {
-    const message =
-      'only a fixed or calendar window, with `attribute: reserve`, leaves something to the next: ' +
-      'change these, or leave it out';
+    const message = 'needs a fixed or calendar window, and `attribute: reserve`';
     return { path: ['rollover'], message };
   }
   if (new Set(per).size !== per.length) {

@@ -130,8 +130,8 @@ export class MemoryAccount {
   rolledInto(counters: WindowCounters, rule: AccountRule, now: number): number {
     const before = this.#before;
     if (before === null || counters !== this.current) return 0;
-    const base = this.#baseOf(rule, now);
-    if (base === null || now >= (counters.span.endsAt as number)) return 0;
+    if (now >= (counters.span.endsAt as number)) return 0;
+    const base = this.#baseOf(rule, now) ?? 0;
     return rolledOver(base, before.committed + before.held, rule.rollover ?? 0);
   }
 
@@ -174,7 +174,7 @@ export class MemoryAccount {
       account: this.key,
       unit: rule.unit,
       limit,
-      ...this.#shown(counters, rule, now),
+      ...(rule.rollover && { rollover: this.rolledInto(counters, rule, now) }),
       committed,
       held,
       requested,
@@ -232,17 +232,13 @@ export class MemoryAccount {
     return {
       account: this.key,
       limit: this.limitIn(counters, rule, now),
-      ...this.#shown(counters, rule, now),
+      ...(rule.rollover && { rollover: this.rolledInto(counters, rule, now) }),
       blocked: this.blocked || rule.blocked,
       committed: counters.committed,
       held: this.heldIn(counters),
       window: counters.span,
       denials: counters.denials,
     };
-  }
-
-  #shown(counters: WindowCounters, rule: AccountRule, now: number): { rollover?: number } {
-    return rule.rollover === undefined ? {} : { rollover: this.rolledInto(counters, rule, now) };
   }
 
   /** Counts a refusal. */

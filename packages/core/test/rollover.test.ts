@@ -106,7 +106,7 @@ describe('a budget that rolls over', () => {
 });
 
 describe('a rollover that cannot be', () => {
-  const MESSAGE = /"monthly": rollover: only a fixed or calendar window/;
+  const MESSAGE = /"monthly": rollover: needs a fixed or calendar window, and `attribute: reserve`/;
 
   test.each([
     [{ window: { rolling: '30d' } }],

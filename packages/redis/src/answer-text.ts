@@ -149,7 +149,7 @@ export function readingOf(account: Account, reply: unknown, at: number): Account
 }
 
 function rollover({ rule }: Account, amount = 0): { readonly rollover?: number } {
-  return rule.rollover === undefined ? {} : { rollover: amount };
+  return rule.rollover ? { rollover: amount } : {};
 }
 
 export function resolutionIn(value: unknown): Resolution | undefined {

@@ -170,6 +170,18 @@ const late: ContractTest[] = [
     await expectLimit(bench, account, 130, 30, 'the limit then');
   }),
 
+  test('what that has used of top-ups is not taken from it', async (bench) => {
+    const account = await saving(bench);
+    await bench.adjust(account, { type: 'top-up', amount: 20 });
+    await bench.reserve('open', [account, 60]);
+    await nextWindow(bench, account);
+    await bench.adjust(account, { type: 'top-up', amount: 30 });
+    await bench.spend(account, 130);
+    expectPart(refusalsIn(await bench.extend('open', [account, 121])), [{ limit: 120 }]);
+    await bench.spend(account, 10);
+    expectPart(refusalsIn(await bench.extend('open', [account, 91])), [{ limit: 90 }]);
+  }),
+
   test('nor into what was rolled over into its own', async (bench) => {
     const account = await saving(bench);
     await bench.spend(account, 60);
