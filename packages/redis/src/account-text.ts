@@ -78,16 +78,18 @@ export function wayOf({ rule }: Account, at: number, expiresAt: number): string 
     // How it is charged, and whether it refuses nothing: that is no part of the terms that a store has.
     const manner = `${kind}${rule.shadow ? 's' : ''}${rollover === undefined ? '' : 'r'}`;
     text.span = span;
-    text.way = `${manner}\n${spanText(window, span)}${rollover === undefined ? '' : `\n${before(window, span)}`}`;
+    const lines = [manner, spanText(window, span)];
+    if (rollover !== undefined) {
+      lines.push(
+        spansBefore(window, span)
+          .map(({ id }) => id)
+          .join('\t'),
+      );
+    }
+    text.way = lines.join('\n');
   }
   if (kind !== 'c' && kind !== 'C') return text.way;
   return `${text.way}\n${spanText(rule.window, rule.window.at(expiresAt))}`;
-}
-
-function before(window: Window, span: WindowSpan): string {
-  return spansBefore(window, span)
-    .map(({ id }) => id)
-    .join('\t');
 }
 
 /** The same from terms that the store has. */

@@ -25,6 +25,14 @@ async function expectLimit(
   expectPart(await bench.read(account), { limit, rollover }, when);
 }
 
+/** Decides by it, too: no more than so much is held, and given back. */
+async function expectRoom(bench: ContractBench, account: Account, room: number): Promise<void> {
+  const id = `room-${room}`;
+  ensure(!(await bench.reserve(id, [account, room + 1])).admitted, `no more than ${room} are left`);
+  ensure((await bench.reserve(id, [account, room])).admitted, `${room} are left`);
+  await bench.release(id);
+}
+
 const amounts: ContractTest[] = [
   test('case C-44: 60 of 100 are spent, so 140 are there, shown with the 40', async (bench) => {
     const account = await saving(bench);
@@ -35,7 +43,8 @@ const amounts: ContractTest[] = [
     const refusals = refusalsIn(await bench.reserve('r1', [account, 141]));
     expectPart(refusals, [{ kind: 'too-large', limit: 140, rollover: 40, committed: 0 }]);
     ensure((await bench.reserve('r2', [account, 140])).admitted, '140 are there');
-    expectPart(refusalsIn(await bench.reserve('r3', [account, 0])), [{ kind: 'held' }]);
+    const others = refusalsIn(await bench.reserve('r3', [account, 0]));
+    expectPart(others, [{ kind: 'held', limit: 140, rollover: 40, held: 140 }]);
   }),
 
   test('case C-44: no more than the cap is rolled over', async (bench) => {
@@ -137,11 +146,13 @@ const late: ContractTest[] = [
     await nextWindow(bench, account);
     await bench.spend(account, 5);
     await expectLimit(bench, account, 110, 10, 'with 90 held');
+    await expectRoom(bench, account, 105);
     await bench.settle('settled', { a: 20 });
     await expectLimit(bench, account, 140, 40, 'with 20 spent and 40 held');
+    await expectRoom(bench, account, 135);
     await bench.release('released');
     await expectLimit(bench, account, 180, 80, 'with 20 spent');
-    ensure((await bench.reserve('r1', [account, 175])).admitted, '175 are left');
+    await expectRoom(bench, account, 175);
     expectEqual((await bench.sink.verify()).differences, [], 'differences');
   }),
 
@@ -154,8 +165,10 @@ const late: ContractTest[] = [
       await bench.spend(account, 5);
       await bench.expire();
       await expectLimit(bench, account, 140, 40, 'once it has expired');
+      await expectRoom(bench, account, 135);
       await bench.settle('late', { a: 30 });
       await expectLimit(bench, account, 170, 70, 'after the late settlement');
+      await expectRoom(bench, account, 165);
     },
     'driven time',
   ),
@@ -168,6 +181,9 @@ const late: ContractTest[] = [
     expectPart(refusalsIn(await bench.extend('open', [account, 71])), [{ limit: 70, held: 0 }]);
     expectPart(await bench.extend('open', [account, 70]), { status: 'extended' });
     await expectLimit(bench, account, 130, 30, 'the limit then');
+    expectPart(await bench.extend('open', [account, 40]), { status: 'extended' });
+    await expectLimit(bench, account, 150, 50, 'the limit once it has shrunk');
+    await expectRoom(bench, account, 20);
   }),
 
   test('what that has used of top-ups is not taken from it', async (bench) => {
@@ -261,7 +277,7 @@ const changes: ContractTest[] = [
       expectPart(differences, [{ account: 'a', field: 'committed' }], 'differences');
       await bench.sink.rebuild();
       await expectLimit(bench, account, 140, 40, 'after the rebuild');
-      ensure((await bench.reserve('r1', [account, 135])).admitted, '135 are left');
+      await expectRoom(bench, account, 135);
     },
     'tampers',
   ),
