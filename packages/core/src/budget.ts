@@ -128,7 +128,8 @@ const budgetSchema = strictObject(fields).superRefine((budget, context) => {
 });
 
 function contradictionIn(budget: Budget): { path: string[]; message: string } | undefined {
-  const { limit, window, per, block, onExpiry, overrides = [], emergencyLimit, rollover } = budget;
+  const { limit, window, per, block, onExpiry, overrides = [], emergencyLimit } = budget;
+  const { attribute, rollover } = budget;
   if (limit === undefined && block !== true) {
     const message =
       'is missing. Write { usd: "5.00" }, `unlimited`, or `block: true` on the budget';
@@ -142,8 +143,7 @@ function contradictionIn(budget: Budget): { path: string[]; message: string } | 
     const message = 'a call that has ended takes no place: leave it out, it is always `release`';
     return { path: ['onExpiry'], message };
   }
-  const isWithoutEnd = window === 'total' || 'rolling' in window;
-  if (rollover !== undefined && (isWithoutEnd || budget.attribute === 'settle')) {
+  if (rollover && (window === 'total' || 'rolling' in window || attribute === 'settle')) {
     const message = 'needs a fixed or calendar window, and `attribute: reserve`';
     return { path: ['rollover'], message };
   }

@@ -243,8 +243,9 @@ export class MemoryAccount {
 
   /** Counts a refusal. */
   deny(): void {
-    this.current.denials += 1;
-    this.current.isUsed = true;
+    const { current } = this;
+    current.denials += 1;
+    current.isUsed = true;
   }
 
   /** True when forgetting the account loses nothing: its window is over and nothing hangs on it. */
