@@ -47,9 +47,12 @@ function memoryStore(): TestStore {
   const sink = new MemoryUsageSink({ now: () => clock.now });
   let isAway = false;
   const way: ProxyHandler<UsageSink> = {
-    get: (target, name: keyof UsageSink) => (request: never) => {
-      if (isAway) throw new Error('the store of this test is away');
-      return target[name](request);
+    get: (target, name: keyof UsageSink) => {
+      if (name === 'opening') return target.opening;
+      return (request: never) => {
+        if (isAway) throw new Error('the store of this test is away');
+        return target[name](request);
+      };
     },
   };
   return {

@@ -33,9 +33,12 @@ export function removable(sink: UsageSink): { readonly sink: UsageSink; isAway: 
   const way = {
     isAway: false,
     sink: new Proxy<UsageSink>(sink, {
-      get: (target, name: keyof UsageSink) => (request: never) => {
-        if (way.isAway && name !== 'close') throw new Error('the connection is lost');
-        return target[name](request);
+      get: (target, name: keyof UsageSink) => {
+        if (name === 'opening') return target.opening;
+        return (request: never) => {
+          if (way.isAway && name !== 'close') throw new Error('the connection is lost');
+          return target[name](request);
+        };
       },
     }),
   };

@@ -5,7 +5,7 @@ import type { Refusal } from './denial.ts';
 import { InvalidArgumentError } from './errors.ts';
 import type { GuardConfig } from './guard-config.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
-import { MemoryUsageSink } from './memory-usage-sink.ts';
+import { MemoryStore } from './memory-store.ts';
 import { PeakTable, type PeakUse } from './peak-use.ts';
 import type { PriceBook } from './price-book.ts';
 import { RecentMap } from './recent-map.ts';
@@ -107,7 +107,7 @@ class Replay {
   readonly #allowsUnbound: boolean;
   readonly #prices: PriceBook | undefined;
   readonly #asksHeld: boolean;
-  readonly #sink: MemoryUsageSink;
+  readonly #sink: MemoryStore;
   readonly #peaks: PeakTable;
   readonly #budgets: ReadonlyMap<string, Draft<SimulatedBudget>>;
   readonly #past: RecentMap<PastCall> = new RecentMap(REMEMBERED);
@@ -126,7 +126,7 @@ class Replay {
     this.#allowsUnbound = config.unbudgeted === 'allow';
     this.#prices = options.prices;
     this.#asksHeld = options.ask === 'held';
-    this.#sink = new MemoryUsageSink({ now: () => this.#now, ledgerCapacity: 1 });
+    this.#sink = new MemoryStore({ now: () => this.#now, ledgerCapacity: 1 });
     this.#peaks = new PeakTable(maxAccounts);
     const none = { denied: 0, savedNanoUsd: 0, unmeasured: 0 };
     this.#budgets = new Map(

@@ -67,7 +67,7 @@ export class SinkPort {
     this.events = events;
     this.#unsentLimit = unsentLimit;
     this.#timeoutMs = timeoutMs;
-    if (journal === undefined && wrapper === null) return;
+    if (journal === undefined && wrapper === null && !sink.opening) return;
     this.opening = this.#open(wrapper, journal);
     // Whoever waits for it is told.
     this.opening.catch(() => {});
@@ -126,6 +126,7 @@ export class SinkPort {
     timeoutMs: number = this.#timeoutMs,
   ): Promise<Answer> {
     try {
+      if (this.opening !== null) await this.opening;
       const answer = ask(this.#sink);
       return isPending(answer) ? await inTime(answer, timeoutMs) : answer;
     } catch (error) {
@@ -178,6 +179,11 @@ export class SinkPort {
 
   /** @throws ConfigError where a journal cannot be kept at this path. */
   async #open(loading: Promise<SinkWrapper> | null, path: string | undefined): Promise<void> {
+    try {
+      await this.#sink.opening;
+    } catch (error) {
+      throw await this.failure('load', error);
+    }
     const wrapper = await loading;
     if (wrapper !== null) {
       this.#ending = this.#sink = wrapper.wrapped(this.#sink, this, this.#timeoutMs);

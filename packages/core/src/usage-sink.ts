@@ -266,6 +266,8 @@ export interface VerifyReport {
  *     `rolledOver` has it; the window before is kept, and proved, for as long as it takes.
  */
 export interface UsageSink {
+  /** What the sink is loading first: calls wait for it, without a deadline. Null: it is there. */
+  readonly opening?: Promise<unknown> | null;
   reserve(request: ReserveRequest): Awaitable<ReserveAnswer>;
   extend(request: ExtendRequest): Awaitable<ExtendAnswer>;
   settle(request: SettleRequest): Awaitable<SettleAnswer>;

@@ -191,3 +191,48 @@ describe('case C-17: a settlement that got no answer, and cannot be queued', () 
     expect(await guard.status()).toMatchObject([{ committed: 0, held: 0 }]);
   });
 });
+
+describe('a sink that is being loaded', () => {
+  const unloaded = (opening: Promise<unknown>): MemoryUsageSink =>
+    Object.defineProperty(new MemoryUsageSink(), 'opening', { value: opening });
+
+  test('is waited for however long it takes, by calls and by looks at it', async () => {
+    vi.useFakeTimers();
+    try {
+      let loaded = (): void => {};
+      const opening = new Promise<void>((resolve) => {
+        loaded = resolve;
+      });
+      const { guard } = benchOf([usdBudget('1')], { sink: unloaded(opening), timeoutMs: 100 });
+      const status = guard.status();
+      const call = admit(guard, callOf(1));
+      await vi.advanceTimersByTimeAsync(3_600_000);
+      loaded();
+      expect(await status).toMatchObject([{ committed: 0 }]);
+      expect((await call).admittedOutputTokens).toBe(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('or cannot be, is away', async () => {
+    const sink = unloaded(Promise.reject(new TypeError('no such file')));
+    const { guard, events } = benchOf([usdBudget('1')], { sink });
+    const failure = 'The usage sink failed to load: no such file.';
+    await expect(guard.reserve(callOf(1))).rejects.toThrow(failure);
+    await expect(guard.status()).rejects.toThrow(failure);
+    expect(eventsOf(events, 'sink-unavailable')).toMatchObject([
+      { operation: 'load' },
+      { operation: 'read' },
+    ]);
+  });
+
+  test('the memory sink is, as soon as one is made, and answers at once from then on', async () => {
+    const sink = new MemoryUsageSink();
+    const first = sink.read([]);
+    await sink.opening;
+    expect(sink.opening).toBeNull();
+    expect(await first).toEqual([]);
+    expect(sink.read([])).toEqual([]);
+  });
+});

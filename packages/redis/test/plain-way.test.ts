@@ -1,4 +1,10 @@
-import { type Account, MemoryUsageSink, type SettleRequest, type SinkNotice } from '@hardcap/core';
+import {
+  type Account,
+  type Awaitable,
+  MemoryUsageSink,
+  type SettleRequest,
+  type SinkNotice,
+} from '@hardcap/core';
 import * as fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
@@ -61,9 +67,7 @@ test('the short way of most calls comes to what the memory sink comes to', async
         new MemoryUsageSink({ now }),
         new RedisUsageSink(client, { now, namespace: crypto.randomUUID(), rememberedMs: 1e12 }),
       ] as const;
-      const both = async <Answer>(
-        ask: (sink: (typeof sinks)[number]) => Answer | Promise<Answer>,
-      ) => {
+      const both = async <Answer>(ask: (sink: (typeof sinks)[number]) => Awaitable<Answer>) => {
         const [memory, redis] = [await ask(sinks[0]), await ask(sinks[1])];
         expect(comparable(redis)).toEqual(comparable(memory));
         return redis;

@@ -7,7 +7,6 @@ import {
   type Claim,
   compileWindow,
   type ExtendAnswer,
-  MemoryUsageSink,
   type MemoryUsageSinkOptions,
   type Outcome,
   type Refusal,
@@ -16,6 +15,7 @@ import {
   type SinkNotice,
   type WindowSpec,
 } from '../../src/index.ts';
+import { MemoryStore } from '../../src/memory-store.ts';
 import { type TestClock, testClock } from './clock.ts';
 
 type Terms = Omit<Partial<AccountRule>, 'window'> & { readonly window?: WindowSpec };
@@ -48,16 +48,16 @@ export function claimsOf(claims: Claims): Claim[] {
 /** How long a hold of these tests lives. */
 export const TTL = 120_000;
 
-/** A memory sink with a clock, in the short words that tests need. */
+/** The store of a memory sink with a clock, in the short words that tests need. */
 export class SinkBench {
   readonly clock: TestClock;
-  readonly sink: MemoryUsageSink;
+  readonly sink: MemoryStore;
   adjustments = 0;
 
   constructor(options: Omit<MemoryUsageSinkOptions, 'now'> & { clock?: TestClock } = {}) {
     const { clock = testClock(), ...others } = options;
     this.clock = clock;
-    this.sink = new MemoryUsageSink({ now: clock.now, ...others });
+    this.sink = new MemoryStore({ now: clock.now, ...others });
   }
 
   reserve(id: string, ...claims: Claims): ReserveAnswer {
