@@ -27,6 +27,8 @@ export interface GenerationLimits {
   readonly outputTokens?: number | undefined;
   /** Whether the model reasons at all. */
   readonly reasons: boolean;
+  /** The most that it reasons. */
+  readonly reasoningTokens?: number | undefined;
   readonly choices: number;
 }
 
@@ -54,7 +56,7 @@ export function generate(
   number: number,
 ): Generation {
   const suffix = String(number).padStart(24, '0');
-  const wanted = wantedParts(reply, limits.reasons, suffix);
+  const wanted = wantedParts(reply, limits, suffix);
   const limit = reply.ignoreOutputLimit ? undefined : limits.outputTokens;
   const parts = limit === undefined ? wanted : truncate(wanted, limit);
   return {
@@ -67,7 +69,7 @@ export function generate(
     choices: limits.choices,
     truncated: tokensIn(parts) < tokensIn(wanted),
     counts: {
-      input: reply.inputTokens ?? 100,
+      input: (reply.inputTokens ?? 100) + (reply.toolUseInputTokens ?? 0),
       cacheRead: reply.cacheRead ?? 0,
       cacheWrite5m: reply.cacheWrite5m ?? 0,
       cacheWrite1h: reply.cacheWrite1h ?? 0,
@@ -77,9 +79,14 @@ export function generate(
   };
 }
 
-function wantedParts(reply: Reply, reasons: boolean, suffix: string): Part[] {
+function wantedParts(
+  reply: Reply,
+  { reasons, reasoningTokens }: GenerationLimits,
+  suffix: string,
+): Part[] {
+  const reasoned = reasons ? Math.min(reply.reasoningTokens ?? 0, reasoningTokens ?? Infinity) : 0;
   const parts: Part[] = [
-    { kind: 'reasoning', tokens: words(reasons ? (reply.reasoningTokens ?? 0) : 0) },
+    { kind: 'reasoning', tokens: words(reasoned) },
     { kind: 'text', tokens: textTokens(reply) },
     ...(reply.toolCalls ?? []).map((call, position) => toolCallPart(call, `${suffix}${position}`)),
   ];

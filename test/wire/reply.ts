@@ -22,6 +22,8 @@ export interface Reply {
   readonly cacheRead?: number;
   readonly cacheWrite5m?: number;
   readonly cacheWrite1h?: number;
+  /** Read by tools that the provider ran. Gemini counts it beside the prompt, the others in it. */
+  readonly toolUseInputTokens?: number;
 
   /** Tokens of visible text. @default the words of `text`; without text or tool calls 5 */
   readonly outputTokens?: number;
@@ -29,7 +31,10 @@ export interface Reply {
   readonly text?: string;
   /** @default 1 */
   readonly tokensPerChunk?: number;
-  /** Thought before the text: hidden by OpenAI; Anthropic only thinks where the request asks. */
+  /**
+   * Thought before the text: hidden by OpenAI, and by Gemini unless the request asks to see it;
+   * Anthropic only thinks where the request asks.
+   */
   readonly reasoningTokens?: number;
   /** After the text. Every four characters of the arguments are one more output token. */
   readonly toolCalls?: readonly ToolCall[];
@@ -42,7 +47,7 @@ export interface Reply {
 
   /** @default 'reported' */
   readonly usage?: UsageReport;
-  /** The figures of Anthropic's `message_start`. @default as `usage` */
+  /** The figures before the end: Anthropic's `message_start`, every chunk of Gemini's. @default as `usage` */
   readonly earlyUsage?: UsageReport;
 
   /** 400 and above refuse the call: nothing is generated, nothing billed. */

@@ -6,6 +6,8 @@ export type ProtocolName =
   | 'openai-responses'
   | 'openai-embeddings'
   | 'anthropic-messages'
+  | 'gemini-content'
+  | 'gemini-embeddings'
   | 'unknown';
 
 /** A request as it arrived. */

@@ -1,4 +1,6 @@
 import { anthropicMessages } from './anthropic-messages.ts';
+import { geminiContent } from './gemini-content.ts';
+import { geminiEmbeddings } from './gemini-embeddings.ts';
 import { openaiChat } from './openai-chat.ts';
 import { openaiEmbeddings } from './openai-embeddings.ts';
 import { openaiResponses } from './openai-responses.ts';
@@ -10,4 +12,6 @@ export const PROTOCOLS: readonly Protocol[] = [
   openaiResponses,
   openaiEmbeddings,
   anthropicMessages,
+  geminiContent,
+  geminiEmbeddings,
 ];
