@@ -26,6 +26,16 @@ const CLAUDE: TestModel = {
   contextTokens: 200_000,
 };
 
+const GEMINI: TestModel = {
+  input: 300_000,
+  cacheRead: 30_000,
+  cacheWrite5m: 300_000,
+  cacheWrite1h: 300_000,
+  output: 2_500_000,
+  maxOutputTokens: 65_536,
+  contextTokens: 1_048_576,
+};
+
 /** A cent for a token of output, and nothing for anything else. */
 const CENT: TestModel = {
   input: 0,
@@ -43,11 +53,14 @@ export const PRICES: Readonly<Record<string, TestModel>> = {
   'gpt-5': { ...GPT, maxOutputTokens: 128_000, contextTokens: 400_000 },
   'claude-sonnet-4-5': CLAUDE,
   'claude-opus-4-8': { ...CLAUDE, maxOutputTokens: 128_000 },
+  'gemini-2.5-flash': GEMINI,
+  'gemini-2.5-pro': { ...GEMINI, output: 10_000_000 },
   cent: CENT,
-  // By their names: one that certainly does not reason, and two that may.
+  // By their names: one that certainly does not reason, and those that may.
   'gpt-4o-cent': CENT,
   'gpt-5-cent': CENT,
   'claude-sonnet-4-cent': CENT,
+  'gemini-2.5-flash-cent': CENT,
   'cent-unbounded': { ...CENT, maxOutputTokens: null, contextTokens: null },
 };
 

@@ -22,7 +22,8 @@ export function geminiPart(part: Part, text: string): JsonObject | null {
       return { text };
     case 'tool-call': {
       const args = parsed(text);
-      return args === undefined ? null : { functionCall: { name: part.name, args } };
+      if (args === undefined) return null;
+      return { functionCall: { name: part.name, args, id: `call_${part.suffix}` } };
     }
   }
 }

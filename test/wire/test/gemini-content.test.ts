@@ -43,7 +43,13 @@ describe('Gemini content', () => {
       chunk({ text: ' oak' }, usage({ candidatesTokenCount: 1 }, 129)),
       chunk({ text: ' elm' }, usage({ candidatesTokenCount: 2 }, 130)),
       chunk(
-        { functionCall: { name: 'weather', args: { at: 'Rome' } } },
+        {
+          functionCall: {
+            name: 'weather',
+            args: { at: 'Rome' },
+            id: expect.stringMatching(/^call_/),
+          },
+        },
         usage({ candidatesTokenCount: 6 }, 134),
       ),
       chunk(
