@@ -155,6 +155,57 @@ describe.each(MAJORS)('$name: thinking that comes on top of the limit', (major) 
   });
 });
 
+describe.each(MAJORS)('$name: Gemini, which thinks within its limit', (major) => {
+  const thinking = (thinkingBudget: number) => ({
+    providerOptions: { google: { thinkingConfig: { thinkingBudget, includeThoughts: true } } },
+  });
+  const reply = { outputTokens: 5_000, reasoningTokens: 20_000 };
+  const sendTo = (cap: string, call: CallOptions, minOutputTokens = 256) =>
+    send(major, 'gemini', { cap, call, reply, budget: { minOutputTokens } });
+  const budgetOf = ({ body = {} }: Sent): unknown =>
+    objectAt(objectAt(body, 'generationConfig'), 'thinkingConfig')['thinkingBudget'];
+
+  it('holds its limit and no more', async () => {
+    const sent = await sendTo('10', { maxOutputTokens: 9_000, ...thinking(2_000) });
+    expect([admitted(sent), wireLimit(sent.body), budgetOf(sent)]).toEqual([9_000, 9_000, 2_000]);
+  });
+
+  it('keeps its budget where the lower limit leaves room', async () => {
+    const sent = await sendTo('0.05', { maxOutputTokens: 9_000, ...thinking(2_000) });
+    expectWithin('0.05', sent);
+    expect(budgetOf(sent)).toBe(2_000);
+  });
+
+  it('has its budget lowered where that would leave nothing to say', async () => {
+    const sent = await sendTo('0.02', { maxOutputTokens: 30_000, ...thinking(20_000) });
+    expectWithin('0.02', sent);
+    expect(budgetOf(sent)).toBe(wireLimit(sent.body) - 256);
+    expect(sent.server.exchanges[0]?.billed).toMatchObject({ output: 256 });
+    expect(sent.body).toMatchObject({
+      generationConfig: { thinkingConfig: { includeThoughts: true } },
+    });
+  });
+
+  it('keeps a setting that says no number, and that it is off', async () => {
+    for (const budget of [-1, 0]) {
+      const model = 'gemini-2.5-flash';
+      const sent = await send(major, 'gemini', {
+        ...{ cap: '0.005', reply, model },
+        call: thinking(budget),
+      });
+      expectWithin('0.005', sent);
+      expect(budgetOf(sent)).toBe(budget);
+    }
+  });
+
+  it('is refused where the least of both does not fit', async () => {
+    const call = { maxOutputTokens: 30_000, ...thinking(20_000) };
+    await expect(sendTo('0.007', call)).rejects.toSatisfy(BudgetExceededError.isInstance);
+    const sent = await sendTo('0.007', call, 20);
+    expect(budgetOf(sent)).toBeGreaterThanOrEqual(512);
+  });
+});
+
 describe('ai 7: reasoning in words', () => {
   const [, , major] = MAJORS as [Major, Major, Major];
   const call = { maxOutputTokens: 50, reasoning: 'high' };
