@@ -55,6 +55,7 @@ export const PRICES: Readonly<Record<string, TestModel>> = {
   'claude-opus-4-8': { ...CLAUDE, maxOutputTokens: 128_000 },
   'gemini-2.5-flash': GEMINI,
   'gemini-2.5-pro': { ...GEMINI, output: 10_000_000 },
+  'gemini-4-argon': { ...GEMINI, maxOutputTokens: 1_000_000 },
   cent: CENT,
   // By their names: one that certainly does not reason, and those that may.
   'gpt-4o-cent': CENT,

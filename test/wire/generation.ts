@@ -30,6 +30,8 @@ export interface GenerationLimits {
   /** The most that it reasons. */
   readonly reasoningTokens?: number | undefined;
   readonly choices: number;
+  /** Of `outputTokens`, what earlier requests have generated, and this one has for input. */
+  readonly before?: number;
 }
 
 /** All that the model generates for one request if nothing stops it. */
@@ -45,6 +47,8 @@ export interface Generation {
   readonly choices: number;
   /** Whether the output limit ended it. */
   readonly truncated: boolean;
+  /** What has come by the end of it, where a further request may go on from there. */
+  readonly continuesAt: number | null;
   /** Over all choices. */
   readonly counts: TokenCounts;
 }
@@ -56,9 +60,12 @@ export function generate(
   number: number,
 ): Generation {
   const suffix = String(number).padStart(24, '0');
-  const wanted = wantedParts(reply, limits, suffix);
-  const limit = reply.ignoreOutputLimit ? undefined : limits.outputTokens;
-  const parts = limit === undefined ? wanted : truncate(wanted, limit);
+  const { before = 0 } = limits;
+  const wanted = skip(wantedParts(reply, limits, suffix), before);
+  const limit = reply.ignoreOutputLimit ? Infinity : (limits.outputTokens ?? Infinity) - before;
+  const { tokensPerRequest = Infinity } = reply;
+  const parts = truncate(wanted, Math.min(limit, tokensPerRequest));
+  const truncated = tokensIn(parts) < tokensIn(wanted);
   return {
     suffix,
     createdAtSeconds: Math.floor(Date.now() / 1000),
@@ -67,9 +74,10 @@ export function generate(
     reply,
     parts,
     choices: limits.choices,
-    truncated: tokensIn(parts) < tokensIn(wanted),
+    truncated,
+    continuesAt: truncated && tokensPerRequest < limit ? before + tokensPerRequest : null,
     counts: {
-      input: (reply.inputTokens ?? 100) + (reply.toolUseInputTokens ?? 0),
+      input: (reply.inputTokens ?? 100) + (reply.toolUseInputTokens ?? 0) + before,
       cacheRead: reply.cacheRead ?? 0,
       cacheWrite5m: reply.cacheWrite5m ?? 0,
       cacheWrite1h: reply.cacheWrite1h ?? 0,
@@ -103,6 +111,15 @@ function toolCallPart(call: ToolCall, suffix: string): ToolCallPart {
     typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {});
   const count = Math.ceil(json.length / CHARACTERS_PER_ARGUMENT_TOKEN);
   return { kind: 'tool-call', name: call.name, suffix, tokens: splitIntoTokens(json, count) };
+}
+
+function skip(parts: readonly Part[], count: number): Part[] {
+  let left = count;
+  return parts.flatMap((part) => {
+    const tokens = part.tokens.slice(left);
+    left = Math.max(0, left - part.tokens.length);
+    return tokens.length === 0 ? [] : [{ ...part, tokens }];
+  });
 }
 
 function truncate(parts: readonly Part[], limit: number): Part[] {

@@ -42,6 +42,11 @@ export interface Reply {
   readonly servedModel?: string;
   /** In the reply; billed at the price of `model@tier` where there is one. */
   readonly serviceTier?: string;
+  /**
+   * The most of one request, visible or not: Gemini stops there and gives a token with which the
+   * next one goes on, which is billed for all that came before as input.
+   */
+  readonly tokensPerRequest?: number;
   /** Generates past the request's own output limit. */
   readonly ignoreOutputLimit?: boolean;
 

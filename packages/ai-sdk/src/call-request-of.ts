@@ -2,6 +2,7 @@ import type { CallRequest, Identity } from '@hardcap/core';
 import { hidesReasoning, inputBound } from '@hardcap/core/input-bound';
 import { askedReasoning } from './asked-reasoning.ts';
 import type { HardcapCallOptions } from './call-channel.ts';
+import { type CallType, continuedInput } from './continued-input.ts';
 import { requestsAudio, requestsLongCacheWrites } from './input-traits.ts';
 import type { ModelId } from './middleware.ts';
 import type { ModelCall } from './model-call.ts';
@@ -14,11 +15,13 @@ export async function callRequestOf(
   {
     call,
     model,
+    type,
     limit,
     channel = {},
   }: {
     readonly call: ModelCall;
     readonly model: ModelId;
+    readonly type: CallType;
     readonly limit: OutputLimit;
     readonly channel?: HardcapCallOptions | undefined;
   },
@@ -30,10 +33,12 @@ export async function callRequestOf(
   const { estimate } = options;
   const defaultIdentity = await identityFor(call, model, options);
   const tags = { ...options.tags, ...channel.tags };
+  const { inputTokens, unseenInput } = inputOf(call, model, options);
   return {
     provider,
     model: modelId,
-    ...inputOf(call, model, options),
+    inputTokens: continuedInput(inputTokens, maxOutputTokens, model, type),
+    unseenInput,
     longCacheWrites: requestsLongCacheWrites(call),
     audio: requestsAudio(call),
     hiddenReasoning: hidesReasoning({
@@ -63,7 +68,7 @@ function inputOf(
   call: ModelCall,
   model: ModelId,
   options: SpendBudgetOptions,
-): Pick<CallRequest, 'inputTokens' | 'unseenInput'> {
+): { readonly inputTokens: number; readonly unseenInput: boolean } {
   const { provider, modelId } = model;
   const contextWindow = valueFor(options.contextWindow, model);
   const { inputEstimator: estimator } = options;

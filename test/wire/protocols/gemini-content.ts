@@ -1,6 +1,7 @@
 import type { Generation } from '../generation.ts';
 import { type JsonObject, listAt, numberAt, objectAt } from '../json-object.ts';
 import type { WireRequest } from '../wire-request.ts';
+import { continuationFields, generatedBefore } from './gemini-continuation.ts';
 import { geminiErrorBody } from './gemini-error.ts';
 import { geminiFinish } from './gemini-finish.ts';
 import { GEMINI_CONTENT_TYPES, geminiHeaders } from './gemini-headers.ts';
@@ -32,6 +33,7 @@ export const geminiContent: Protocol = {
       // -1 leaves it to the model.
       reasoningTokens: budget !== undefined && budget > 0 ? budget : undefined,
       choices: numberAt(config, 'candidateCount') ?? 1,
+      before: generatedBefore(body),
     };
   },
   refusal,
@@ -68,6 +70,7 @@ function answer(generation: Generation): JsonObject {
       content: content(generation),
       finishReason: geminiFinish(generation),
       index,
+      ...continuationFields(generation),
     })),
     ...(usage === undefined ? {} : { usageMetadata: usage }),
     modelVersion: generation.model,

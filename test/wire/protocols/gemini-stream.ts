@@ -1,6 +1,7 @@
 import { chunksOf, type TokenGroup } from '../chunks-of.ts';
 import type { Generation, Part } from '../generation.ts';
 import type { JsonObject } from '../json-object.ts';
+import { continuationFields } from './gemini-continuation.ts';
 import { geminiError } from './gemini-error.ts';
 import { geminiFinish } from './gemini-finish.ts';
 import { geminiEvent } from './gemini-json.ts';
@@ -17,6 +18,7 @@ export function geminiStream(generation: Generation): StreamScript {
         content: { parts: [part], role: 'model' },
         ...(finishReason === undefined ? {} : { finishReason }),
         index,
+        ...(finishReason === undefined ? {} : continuationFields(generation)),
       })),
       ...(usage === undefined ? {} : { usageMetadata: usage }),
       modelVersion: generation.model,

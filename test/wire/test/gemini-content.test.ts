@@ -183,3 +183,32 @@ describe('Gemini content', () => {
     expect(server.exchanges[0]?.billed).toBeNull();
   });
 });
+
+describe('Gemini content that takes several requests', () => {
+  it('goes on where the one before stopped, and bills it as input', async () => {
+    const reply = { inputTokens: 10, text: 'one two three four five', tokensPerRequest: 2 };
+    const server = await serve({ reply });
+    const finishes: unknown[] = [];
+    let continuationToken: unknown;
+    for (let request = 0; request < 3; request += 1) {
+      const body = { ...withConfig({ maxOutputTokens: 5 }), continuationToken };
+      const answer = (await (await post(server, WHOLE, body)).json()) as {
+        candidates: Record<string, unknown>[];
+      };
+      const [candidate] = answer.candidates;
+      continuationToken = candidate?.['continuationToken'];
+      finishes.push(candidate?.['finishReason'], candidate?.['content']);
+    }
+    const said = (words: string) => ({ parts: [{ text: words }], role: 'model' });
+    expect(finishes).toEqual([
+      ...['CONTINUATION', said('one two')],
+      ...['CONTINUATION', said(' three four')],
+      ...['STOP', said(' five')],
+    ]);
+    expect(server.exchanges.map(({ billed }) => [billed?.input, billed?.output])).toEqual([
+      [10, 2],
+      [12, 2],
+      [14, 1],
+    ]);
+  });
+});
