@@ -1,6 +1,7 @@
 import { BudgetExceededError, usd } from '@hardcap/core';
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, objectAt } from '../wire/json-object.ts';
+import { sentLimit } from '../wire/sent-limit.ts';
 import { type Api, MAJORS, MATRIX, type Major } from './majors.ts';
 import { PRICES } from './prices.ts';
 import { type Scene, type SceneOptions, scene } from './scene.ts';
@@ -8,14 +9,6 @@ import type { CallOptions, Model } from './sdk.ts';
 
 const CALL = { prompt: 'Say something.', maxRetries: 0 };
 const NANO_USD_PER_PICO = 1_000;
-
-/** The most output tokens that a body on the wire lets the provider bill. */
-function wireLimit(body: JsonObject | undefined): number {
-  const { max_tokens, max_completion_tokens, max_output_tokens, n = 1 } = body ?? {};
-  const { maxOutputTokens } = objectAt(body ?? {}, 'generationConfig');
-  const limits = [max_tokens, max_completion_tokens, max_output_tokens, maxOutputTokens];
-  return Math.max(...limits.filter(Boolean).map(Number)) * Number(n);
-}
 
 function admitted({ events }: Pick<Scene, 'events'>): number | null | undefined {
   return events.find((event) => event.type === 'reserved')?.admittedOutputTokens;
@@ -47,7 +40,7 @@ async function send(
 
 /** The wire cannot carry more than was admitted, and what was admitted cannot cost more than the cap. */
 function expectWithin(cap: string, { body, server, ...here }: Sent): void {
-  const limit = wireLimit(body);
+  const limit = sentLimit(body);
   expect(limit).toBeGreaterThan(0);
   expect(limit).toBeLessThanOrEqual(admitted(here) ?? 0);
   const { output } = PRICES[server.exchanges[0]?.model ?? ''] ?? { output: Number.NaN };
@@ -60,7 +53,7 @@ describe.each(MATRIX)('%s, %s: a call that does not fit whole', (_, api, major) 
     async (stream) => {
       const sent = await send(major, api, { cap: '0.02', stream });
       expectWithin('0.02', sent);
-      expect(wireLimit(sent.body)).toBeGreaterThan(1_000);
+      expect(sentLimit(sent.body)).toBeGreaterThan(1_000);
     },
   );
 
@@ -71,7 +64,7 @@ describe.each(MATRIX)('%s, %s: a call that does not fit whole', (_, api, major) 
 
   it('keeps its own limit where that fits', async () => {
     const sent = await send(major, api, { cap: '0.02', call: { maxOutputTokens: 500 } });
-    expect(wireLimit(sent.body)).toBe(500);
+    expect(sentLimit(sent.body)).toBe(500);
   });
 
   it.each([false, true])(
@@ -119,7 +112,7 @@ describe.each(MAJORS)('$name: thinking that comes on top of the limit', (major) 
   it('is held', async () => {
     const call = { maxOutputTokens: 50, ...thinking(2_000) };
     const { body, ...here } = await send4('10', call);
-    expect(wireLimit(body)).toBe(2_050);
+    expect(sentLimit(body)).toBe(2_050);
     expect(admitted(here)).toBe(2_050);
   });
 
@@ -128,7 +121,7 @@ describe.each(MAJORS)('$name: thinking that comes on top of the limit', (major) 
     const sent = await send4('0.05', call);
     expectWithin('0.05', sent);
     expect(sent.body?.['thinking']).toEqual({ type: 'enabled', budget_tokens: 2_000 });
-    expect(wireLimit(sent.body)).toBe(admitted(sent));
+    expect(sentLimit(sent.body)).toBe(admitted(sent));
   });
 
   it('is shortened where that is not enough', async () => {
@@ -137,7 +130,7 @@ describe.each(MAJORS)('$name: thinking that comes on top of the limit', (major) 
     const { budget_tokens = 0 } = (sent.body?.['thinking'] ?? {}) as { budget_tokens?: number };
     expect(budget_tokens).toBeGreaterThanOrEqual(1_024);
     expect(budget_tokens).toBeLessThan(2_000);
-    expect(wireLimit(sent.body) - budget_tokens).toBeGreaterThanOrEqual(256);
+    expect(sentLimit(sent.body) - budget_tokens).toBeGreaterThanOrEqual(256);
   });
 
   it('is refused where not even the least of it fits', async () => {
@@ -167,7 +160,7 @@ describe.each(MAJORS)('$name: Gemini, which thinks within its limit', (major) =>
 
   it('holds its limit and no more', async () => {
     const sent = await sendTo('10', { maxOutputTokens: 9_000, ...thinking(2_000) });
-    expect([admitted(sent), wireLimit(sent.body), budgetOf(sent)]).toEqual([9_000, 9_000, 2_000]);
+    expect([admitted(sent), sentLimit(sent.body), budgetOf(sent)]).toEqual([9_000, 9_000, 2_000]);
   });
 
   it('keeps its budget where the lower limit leaves room', async () => {
@@ -179,7 +172,7 @@ describe.each(MAJORS)('$name: Gemini, which thinks within its limit', (major) =>
   it('has its budget lowered where that would leave nothing to say', async () => {
     const sent = await sendTo('0.02', { maxOutputTokens: 30_000, ...thinking(20_000) });
     expectWithin('0.02', sent);
-    expect(budgetOf(sent)).toBe(wireLimit(sent.body) - 256);
+    expect(budgetOf(sent)).toBe(sentLimit(sent.body) - 256);
     expect(sent.server.exchanges[0]?.billed).toMatchObject({ output: 256 });
     expect(sent.body).toMatchObject({
       generationConfig: { thinkingConfig: { includeThoughts: true } },
@@ -212,7 +205,7 @@ describe('ai 7: reasoning in words', () => {
 
   it('is held at the most the package may make of it', async () => {
     const sent = await send(major, 'anthropic messages', { call });
-    expect(wireLimit(sent.body)).toBe(38_450);
+    expect(sentLimit(sent.body)).toBe(38_450);
     expect(admitted(sent)).toBe(64_000);
   });
 
@@ -237,7 +230,7 @@ describe.each(MAJORS)('$name: limits that provider options set', (major) => {
       providerOptions: { openai: { maxCompletionTokens: 9_999 } },
     };
     const ample = await send(major, 'openai chat', { call, model: 'gpt-5' });
-    expect([wireLimit(ample.body), admitted(ample)]).toEqual([9_999, 9_999]);
+    expect([sentLimit(ample.body), admitted(ample)]).toEqual([9_999, 9_999]);
     expectWithin('0.02', await send(major, 'openai chat', { call, cap: '0.02', model: 'gpt-5' }));
   });
 
@@ -252,7 +245,7 @@ describe.each(MAJORS)('$name: limits that provider options set', (major) => {
       providerOptions: { 'my-provider': { max_tokens: 900, n: 3 } },
     };
     const ample = await send(major, 'openai chat', { call, bare: compatible });
-    expect([wireLimit(ample.body), admitted(ample)]).toEqual([2_700, 2_700]);
+    expect([sentLimit(ample.body), admitted(ample)]).toEqual([2_700, 2_700]);
     const reply = { outputTokens: 300 };
     const tight = { call, bare: compatible, cap: '0.015', reply };
     const sent = await send(major, 'openai chat', tight);
@@ -271,6 +264,6 @@ describe.each(MATRIX)('%s, %s: a model whose maximum nobody knows', (_, api, maj
   it('is sent with the limit of the options', async () => {
     const budget = { maxOutputTokens: () => 77 };
     const sent = await send(major, api, { budget, model: 'cent-unbounded', cap: '5' });
-    expect([wireLimit(sent.body), admitted(sent)]).toEqual([77, 77]);
+    expect([sentLimit(sent.body), admitted(sent)]).toEqual([77, 77]);
   });
 });

@@ -2,7 +2,8 @@ import type { Settlement } from '@hardcap/core';
 import { asObject, type JsonObject, objectAt, textAt } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
 import { chunkText } from './chunk-text.ts';
-import { reportSettlement } from './reported-usage.ts';
+import { isGoogle } from './model-name.ts';
+import { reportSettlement, type UsageReport } from './reported-usage.ts';
 import { StreamUsage } from './stream-usage.ts';
 import type { Tally } from './tally.ts';
 import { webSearchesIn } from './web-searches.ts';
@@ -37,10 +38,13 @@ export class ChunkTally implements Tally {
   }
 
   reported(isAtEnd: boolean): Settlement | undefined {
-    if (!isAtEnd && !this.#isFinished) return undefined;
+    const gemini: UsageReport['gemini'] = isGoogle(this.#call.name) ? 'whole' : undefined;
+    // Gemini reports with every chunk what has come until then, also where a stream broke off.
+    if (!(this.#isFinished || (isAtEnd && gemini === undefined))) return undefined;
     const report = this.#usage.report();
     if (report === undefined) return undefined;
-    return reportSettlement({ ...report, webSearches: this.#searches }, this.#servedModel);
+    const whole = { ...report, gemini, webSearches: this.#searches };
+    return reportSettlement(whole, this.#servedModel);
   }
 
   #read(message: JsonObject, generationInfo: JsonObject | undefined): void {
@@ -52,7 +56,11 @@ export class ChunkTally implements Tally {
       textAt(kwargs, 'model') ??
       this.#servedModel;
     this.#searches += webSearchesIn(message);
-    const finishes = [generationInfo?.['finish_reason'], kwargs?.['stop_reason']];
+    const finishes = [
+      generationInfo?.['finish_reason'],
+      generationInfo?.['finishReason'],
+      kwargs?.['stop_reason'],
+    ];
     if (finishes.some((reason) => reason != null)) this.#isFinished = true;
   }
 }

@@ -2,6 +2,7 @@ import type { Settlement } from '@hardcap/core';
 import { asObject, listAt, objectAt, textAt } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
 import { chunkText } from './chunk-text.ts';
+import { isGoogle } from './model-name.ts';
 import { reportSettlement } from './reported-usage.ts';
 import { webSearchesIn } from './web-searches.ts';
 
@@ -32,11 +33,17 @@ function answerSettlement(
       metadata: objectAt(message, 'usage_metadata'),
       anthropic: isAnthropic ? (llmUsage ?? objectAt(metadata, 'usage')) : undefined,
       excludesCache,
+      gemini: isGoogle(name) ? geminiReport(message) : undefined,
       longCacheWrites,
       webSearches: webSearchesIn(message),
     },
     textAt(metadata, 'model_name') ?? textAt(metadata, 'model') ?? textAt(kwargs, 'model'),
   );
+}
+
+/** A whole answer of a model that streams by itself is made of chunks. */
+function geminiReport(message: Readonly<Record<string, unknown>> | undefined): 'whole' | 'summed' {
+  return message?.['tool_call_chunks'] === undefined ? 'whole' : 'summed';
 }
 
 function answerText(message: Readonly<Record<string, unknown>>): string {
