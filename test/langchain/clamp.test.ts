@@ -132,3 +132,31 @@ describe.each(MAJORS)('$name: what else limits the output', (major) => {
     expect(budget).toBeLessThan(sentLimit(sent.body));
   });
 });
+
+describe.each(MATRIX.filter(([name, api]) => name === 'langchain 1' && api.startsWith('gemini')))(
+  '%s, %s: thinking within the limit',
+  (_, api, major) => {
+    const budgetOf = ({ body = {} }: Sent): unknown =>
+      objectAt(objectAt(body, 'generationConfig'), 'thinkingConfig')['thinkingBudget'];
+    const sendTo = (cap: string) => {
+      const thinkingBudget = 20_000;
+      const thinking =
+        api === 'gemini' ? { thinkingConfig: { thinkingBudget } } : { thinkingBudget };
+      return send(major, api, { cap, fields: { maxTokens: 30_000, ...thinking } });
+    };
+
+    it('is lowered with it, so that something can be said', async () => {
+      const sent = await sendTo('0.05');
+      expectWithin('0.05', sent);
+      expect(budgetOf(sent)).toBe(Math.floor(sentLimit(sent.body) / 2));
+    });
+
+    it('stays as it is where all of it fits', async () => {
+      expect(budgetOf(await sendTo('10'))).toBe(20_000);
+    });
+
+    it('is refused where the least of it does not fit', async () => {
+      await expect(sendTo('0.007')).rejects.toSatisfy(BudgetExceededError.isInstance);
+    });
+  },
+);

@@ -52,6 +52,11 @@ export interface Reply {
 
   /** @default 'reported' */
   readonly usage?: UsageReport;
+  /**
+   * How makers that copied OpenAI Chat report the usage of a stream, asked or not: in the chunk with
+   * the finish reason, Groq under a key of its own.
+   */
+  readonly chatDialect?: 'groq' | 'mistral';
   /** The figures before the end: Anthropic's `message_start`, every chunk of Gemini's. @default as `usage` */
   readonly earlyUsage?: UsageReport;
 

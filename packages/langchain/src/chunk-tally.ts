@@ -2,6 +2,7 @@ import type { Settlement } from '@hardcap/core';
 import { asObject, type JsonObject, objectAt, textAt } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
 import { chunkText } from './chunk-text.ts';
+import { groqUsage } from './groq-usage.ts';
 import { isGoogle } from './model-name.ts';
 import { reportSettlement, type UsageReport } from './reported-usage.ts';
 import { StreamUsage } from './stream-usage.ts';
@@ -31,6 +32,10 @@ export class ChunkTally implements Tally {
       asObject(message['usage_metadata']),
       objectAt(message, 'response_metadata', 'usage'),
     );
+    if (this.#call.name.provider === 'groq') {
+      const groq = groqUsage(objectAt(message, 'response_metadata'));
+      if (groq !== undefined) this.#usage.replace(groq);
+    }
     const text = chunkText(message);
     if (text.length > 0 || early !== undefined) this.hasBegun = true;
     if (text.length === 0 && early === undefined) return true;
