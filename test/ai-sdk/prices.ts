@@ -56,6 +56,17 @@ export const PRICES: Readonly<Record<string, TestModel>> = {
   'gemini-2.5-flash': GEMINI,
   'gemini-2.5-pro': { ...GEMINI, output: 10_000_000 },
   'gemini-4-argon': { ...GEMINI, maxOutputTokens: 1_000_000 },
+  'text-embedding-3-small': {
+    ...{ input: 20_000, cacheRead: 20_000, cacheWrite5m: 20_000, cacheWrite1h: 20_000, output: 0 },
+    ...{ maxOutputTokens: 0, contextTokens: 8_192 },
+  },
+  // Of pictures: in the price list by tokens, by the piece, and by neither.
+  'gpt-image-1': {
+    ...{ input: 10_000_000, cacheRead: 2_500_000, cacheWrite5m: 10_000_000 },
+    ...{ cacheWrite1h: 10_000_000, output: 40_000_000, maxOutputTokens: null, contextTokens: null },
+  },
+  'dall-e-3': { ...CENT, output: 0 },
+  'tts-1': { ...CENT, output: 0 },
   cent: CENT,
   // By their names: one that certainly does not reason, and those that may.
   'gpt-4o-cent': CENT,

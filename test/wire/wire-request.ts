@@ -5,6 +5,7 @@ export type ProtocolName =
   | 'openai-chat'
   | 'openai-responses'
   | 'openai-embeddings'
+  | 'openai-images'
   | 'anthropic-messages'
   | 'gemini-content'
   | 'gemini-embeddings'
