@@ -2,5 +2,5 @@
 export function shown(value: unknown): string {
   return JSON.stringify(value)
     .replace(/(?:run-|chatcmpl-|msg_|resp_|lc_run--|wire0)[-\w]+/g, 'id')
-    .replace(/"(?:created|created_at)":\d+/g, '"created":0');
+    .replace(/"(?:created|created_at|completed_at)":\d+/g, '"created":0');
 }
