@@ -43,6 +43,8 @@ const CLASSES: Readonly<Record<Api, readonly [string, object, string, CallOption
       'gemini-2.5-flash',
       { google: { thinkingConfig: { includeThoughts: true } } },
     ],
+    ['searches of one answer', { webSearches: 3 }, 'gemini-2.5-flash'],
+    ['searches by the query', { webSearches: 3 }, 'gemini-3.7-flash'],
     ['input of tools', { cacheRead: 7, toolUseInputTokens: 90 }, 'gemini-2.5-flash'],
     [
       'all at once, at the end alone',

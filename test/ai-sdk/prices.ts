@@ -32,6 +32,7 @@ const GEMINI: TestModel = {
   cacheWrite5m: 300_000,
   cacheWrite1h: 300_000,
   output: 2_500_000,
+  webSearch: 14_000_000_000,
   maxOutputTokens: 65_536,
   contextTokens: 1_048_576,
 };
@@ -55,6 +56,7 @@ export const PRICES: Readonly<Record<string, TestModel>> = {
   'claude-opus-4-8': { ...CLAUDE, maxOutputTokens: 128_000 },
   'gemini-2.5-flash': GEMINI,
   'gemini-2.5-pro': { ...GEMINI, output: 10_000_000 },
+  'gemini-3.7-flash': GEMINI,
   'gemini-4-argon': { ...GEMINI, maxOutputTokens: 1_000_000 },
   'text-embedding-3-small': {
     ...{ input: 20_000, cacheRead: 20_000, cacheWrite5m: 20_000, cacheWrite1h: 20_000, output: 0 },
@@ -80,8 +82,9 @@ export const TEST_PRICE_BOOK: PriceBook = {
   quote({ provider, model }) {
     const found = PRICES[model];
     if (found === undefined) throw new UnpricedModelError(provider, model, 'it is no test model');
-    const { maxOutputTokens, contextTokens, ...rates } = found;
-    const card = { rates: { ...rates, reasoning: rates.output } };
+    const { maxOutputTokens, contextTokens, webSearch, ...rates } = found;
+    const fees = webSearch === undefined ? {} : { fees: { webSearch } };
+    const card = { rates: { ...rates, reasoning: rates.output, ...fees } };
     const snapshot = { ...card, source: 'test', version: '1', provider, model };
     return { snapshot, dearest: card, free: false, maxOutputTokens, contextTokens };
   },

@@ -40,6 +40,8 @@ const GEMINI_CLASSES: (typeof CLASSES)[Api] = [
   ['cached input', { cacheRead: 700 }, 'gemini-2.5-flash'],
   ['hidden thoughts', { reasoningTokens: 210 }, 'gemini-2.5-flash'],
   ['all at the end', { reasoningTokens: 210, earlyUsage: 'missing' }, 'gemini-2.5-flash'],
+  ['searches of one answer', { webSearches: 3 }, 'gemini-2.5-flash'],
+  ['searches by the query', { webSearches: 3 }, 'gemini-3.7-flash'],
   ['input of tools', { toolUseInputTokens: 90 }, 'gemini-2.5-flash'],
   ['streaming by itself', { reasoningTokens: 21 }, 'gemini-2.5-flash', { streaming: true }],
   ['streaming by itself, cached', { cacheRead: 70 }, 'gemini-2.5-flash', { streaming: true }],

@@ -30,6 +30,8 @@ export interface GenerationLimits {
   /** The most that it reasons. */
   readonly reasoningTokens?: number | undefined;
   readonly choices: number;
+  /** How many of a reply's searches are billed; as many as there are unless it says otherwise. */
+  readonly billedSearches?: number;
   /** Of `outputTokens`, what earlier requests have generated, and this one has for input. */
   readonly before?: number;
 }
@@ -81,6 +83,7 @@ export function generate(
       cacheRead: reply.cacheRead ?? 0,
       cacheWrite5m: reply.cacheWrite5m ?? 0,
       cacheWrite1h: reply.cacheWrite1h ?? 0,
+      webSearches: Math.min(reply.webSearches ?? 0, limits.billedSearches ?? Infinity),
       output: limits.choices * tokensIn(parts.filter((part) => part.kind !== 'reasoning')),
       reasoning: limits.choices * tokensIn(parts.filter((part) => part.kind === 'reasoning')),
     },

@@ -22,6 +22,8 @@ export interface Reply {
   readonly cacheRead?: number;
   readonly cacheWrite5m?: number;
   readonly cacheWrite1h?: number;
+  /** Queries of Gemini's grounding: each is billed from Gemini 3 on, and before that the answer. */
+  readonly webSearches?: number;
   /** Read by tools that the provider ran. Gemini counts it beside the prompt, the others in it. */
   readonly toolUseInputTokens?: number;
 

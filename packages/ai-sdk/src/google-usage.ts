@@ -5,7 +5,7 @@ import { asObject, type JsonObject, listAt, numberAt } from '@hardcap/core/adapt
  * The figures of Gemini's `usageMetadata`. Thoughts are beside the candidates, what tools read is
  * beside the prompt, and cached input is in it.
  */
-export function googleUsage(raw: JsonObject): TokenUsage {
+export function googleUsage(raw: JsonObject, webSearch: number): TokenUsage {
   const count = (key: string): number => numberAt(raw, key) ?? 0;
   const cacheRead = count('cachedContentTokenCount');
   const uncached = count('promptTokenCount') + toolUse(raw) - cacheRead;
@@ -22,6 +22,7 @@ export function googleUsage(raw: JsonObject): TokenUsage {
     output: count('candidatesTokenCount'),
     reasoning: count('thoughtsTokenCount'),
     ...(audioInput === 0 ? {} : { audioInput }),
+    ...(webSearch === 0 ? {} : { fees: { webSearch } }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Settlement } from '@hardcap/core';
 import { asObject, type JsonObject, objectAt, textAt } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
 import { chunkText } from './chunk-text.ts';
+import { googleSearches } from './google-searches.ts';
 import { groqUsage } from './groq-usage.ts';
 import { isGoogle } from './model-name.ts';
 import { reportSettlement, type UsageReport } from './reported-usage.ts';
@@ -16,6 +17,7 @@ export class ChunkTally implements Tally {
   readonly #usage: StreamUsage;
   #servedModel: string | undefined;
   #searches = 0;
+  #googleSearches = 0;
   #isFinished = false;
 
   constructor(call: MeteredCall) {
@@ -28,6 +30,8 @@ export class ChunkTally implements Tally {
     const message = asObject(chunk?.['message']);
     if (message === undefined) return true;
     this.#read(message, objectAt(chunk, 'generationInfo'));
+    const searches = googleSearches(chunk, this.#call.name);
+    this.#googleSearches = Math.max(this.#googleSearches, searches);
     const early = this.#usage.add(
       asObject(message['usage_metadata']),
       objectAt(message, 'response_metadata', 'usage'),
@@ -48,7 +52,8 @@ export class ChunkTally implements Tally {
     if (!(this.#isFinished || (isAtEnd && gemini === undefined))) return undefined;
     const report = this.#usage.report();
     if (report === undefined) return undefined;
-    const whole = { ...report, gemini, webSearches: this.#searches };
+    const webSearches = this.#searches + this.#googleSearches;
+    const whole = { ...report, gemini, webSearches };
     return reportSettlement(whole, this.#servedModel);
   }
 

@@ -4,6 +4,7 @@ import type { WireRequest } from '../wire-request.ts';
 import { continuationFields, generatedBefore } from './gemini-continuation.ts';
 import { geminiErrorBody } from './gemini-error.ts';
 import { geminiFinish } from './gemini-finish.ts';
+import { groundingFields } from './gemini-grounding.ts';
 import { GEMINI_CONTENT_TYPES, geminiHeaders } from './gemini-headers.ts';
 import { geminiBody } from './gemini-json.ts';
 import { geminiPart, hasThought, showsThoughts, THOUGHT_SIGNATURE } from './gemini-parts.ts';
@@ -13,6 +14,8 @@ import { geminiUsage } from './gemini-usage.ts';
 import type { Protocol, Refusal } from './protocol.ts';
 
 const STREAM = 'streamGenerateContent';
+/** The models before Gemini 3: an answer with searches is billed once. */
+const BILLED_BY_ANSWER = /^gemini-[12]/;
 
 export const geminiContent: Protocol = {
   name: 'gemini-content',
@@ -24,7 +27,7 @@ export const geminiContent: Protocol = {
     const { model = '', method } = geminiPath(pathname) ?? {};
     return { model, streaming: method === STREAM };
   },
-  limits: ({ body }) => {
+  limits: ({ body, model }) => {
     const config = objectAt(body, 'generationConfig');
     const budget = numberAt(objectAt(config, 'thinkingConfig'), 'thinkingBudget');
     return {
@@ -34,6 +37,7 @@ export const geminiContent: Protocol = {
       reasoningTokens: budget !== undefined && budget > 0 ? budget : undefined,
       choices: numberAt(config, 'candidateCount') ?? 1,
       before: generatedBefore(body),
+      ...(BILLED_BY_ANSWER.test(model) ? { billedSearches: 1 } : {}),
     };
   },
   refusal,
@@ -71,6 +75,7 @@ function answer(generation: Generation): JsonObject {
       finishReason: geminiFinish(generation),
       index,
       ...continuationFields(generation),
+      ...groundingFields(generation),
     })),
     ...(usage === undefined ? {} : { usageMetadata: usage }),
     modelVersion: generation.model,

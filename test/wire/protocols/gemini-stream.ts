@@ -4,6 +4,7 @@ import type { JsonObject } from '../json-object.ts';
 import { continuationFields } from './gemini-continuation.ts';
 import { geminiError } from './gemini-error.ts';
 import { geminiFinish } from './gemini-finish.ts';
+import { groundingFields } from './gemini-grounding.ts';
 import { geminiEvent } from './gemini-json.ts';
 import { geminiPart, hasThought, showsThoughts, THOUGHT_SIGNATURE } from './gemini-parts.ts';
 import { type Generated, geminiUsage } from './gemini-usage.ts';
@@ -19,6 +20,7 @@ export function geminiStream(generation: Generation): StreamScript {
         ...(finishReason === undefined ? {} : { finishReason }),
         index,
         ...(finishReason === undefined ? {} : continuationFields(generation)),
+        ...(finishReason === undefined ? {} : groundingFields(generation)),
       })),
       ...(usage === undefined ? {} : { usageMetadata: usage }),
       modelVersion: generation.model,
