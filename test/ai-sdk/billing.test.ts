@@ -32,6 +32,26 @@ const CLASSES: Readonly<Record<Api, readonly [string, object, string, CallOption
       { anthropic: { thinking: { type: 'enabled', budgetTokens: 2_000 } } },
     ],
   ],
+  gemini: [
+    ['plain', {}, 'gemini-2.5-flash'],
+    ['cached input', { cacheRead: 700 }, 'gemini-2.5-flash'],
+    ['hidden thoughts', { cacheRead: 1, reasoningTokens: 210 }, 'gemini-2.5-flash'],
+    ['nothing but thoughts', { outputTokens: 0, reasoningTokens: 210 }, 'gemini-2.5-flash'],
+    [
+      'thoughts that are shown',
+      { reasoningTokens: 210 },
+      'gemini-2.5-flash',
+      { google: { thinkingConfig: { includeThoughts: true } } },
+    ],
+    ['searches of one answer', { webSearches: 3 }, 'gemini-2.5-flash'],
+    ['searches by the query', { webSearches: 3 }, 'gemini-3.7-flash'],
+    ['input of tools', { cacheRead: 7, toolUseInputTokens: 90 }, 'gemini-2.5-flash'],
+    [
+      'all at once, at the end alone',
+      { cacheRead: 7, toolUseInputTokens: 90, reasoningTokens: 210, earlyUsage: 'missing' },
+      'gemini-2.5-flash',
+    ],
+  ],
 };
 
 const CASES = MATRIX.flatMap(([name, api, major]) =>

@@ -1,6 +1,7 @@
 import { BudgetExceededError, usd } from '@hardcap/core';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../wire/json-object.ts';
+import { type JsonObject, objectAt } from '../wire/json-object.ts';
+import { sentLimit } from '../wire/sent-limit.ts';
 import { type Api, MAJORS, MATRIX, type Major } from './majors.ts';
 import { PRICES } from './prices.ts';
 import { type Scene, type SceneOptions, scene } from './scene.ts';
@@ -9,14 +10,7 @@ import type { CallOptions, Model } from './sdk.ts';
 const CALL = { prompt: 'Say something.', maxRetries: 0 };
 const NANO_USD_PER_PICO = 1_000;
 
-/** The most output tokens that a body on the wire lets the provider bill. */
-function wireLimit(body: JsonObject | undefined): number {
-  const { max_tokens, max_completion_tokens, max_output_tokens, n = 1 } = body ?? {};
-  const limits = [max_tokens, max_completion_tokens, max_output_tokens].filter(Boolean);
-  return Math.max(...limits.map(Number)) * Number(n);
-}
-
-function admitted({ events }: Scene): number | null | undefined {
+function admitted({ events }: Pick<Scene, 'events'>): number | null | undefined {
   return events.find((event) => event.type === 'reserved')?.admittedOutputTokens;
 }
 
@@ -45,11 +39,11 @@ async function send(
 }
 
 /** The wire cannot carry more than was admitted, and what was admitted cannot cost more than the cap. */
-function expectWithin(cap: string, { body, ...here }: Sent): void {
-  const limit = wireLimit(body);
+function expectWithin(cap: string, { body, server, ...here }: Sent): void {
+  const limit = sentLimit(body);
   expect(limit).toBeGreaterThan(0);
   expect(limit).toBeLessThanOrEqual(admitted(here) ?? 0);
-  const { output } = PRICES[String(body?.['model'])] ?? { output: Number.NaN };
+  const { output } = PRICES[server.exchanges[0]?.model ?? ''] ?? { output: Number.NaN };
   expect((limit * output) / NANO_USD_PER_PICO).toBeLessThan(usd(cap));
 }
 
@@ -59,7 +53,7 @@ describe.each(MATRIX)('%s, %s: a call that does not fit whole', (_, api, major) 
     async (stream) => {
       const sent = await send(major, api, { cap: '0.02', stream });
       expectWithin('0.02', sent);
-      expect(wireLimit(sent.body)).toBeGreaterThan(1_000);
+      expect(sentLimit(sent.body)).toBeGreaterThan(1_000);
     },
   );
 
@@ -70,7 +64,7 @@ describe.each(MATRIX)('%s, %s: a call that does not fit whole', (_, api, major) 
 
   it('keeps its own limit where that fits', async () => {
     const sent = await send(major, api, { cap: '0.02', call: { maxOutputTokens: 500 } });
-    expect(wireLimit(sent.body)).toBe(500);
+    expect(sentLimit(sent.body)).toBe(500);
   });
 
   it.each([false, true])(
@@ -103,7 +97,8 @@ describe.each(MATRIX)('%s, %s: a call that does not fit whole', (_, api, major) 
     await major.ai.generateText({ ...CALL, model });
     const [exchange] = here.server.exchanges;
     expectWithin('0.02', { ...here, body: exchange?.body });
-    expect(exchange?.body['temperature']).toBe(0.5);
+    const sent = exchange?.body ?? {};
+    expect({ ...objectAt(sent, 'generationConfig'), ...sent }).toMatchObject({ temperature: 0.5 });
   });
 });
 
@@ -117,7 +112,7 @@ describe.each(MAJORS)('$name: thinking that comes on top of the limit', (major) 
   it('is held', async () => {
     const call = { maxOutputTokens: 50, ...thinking(2_000) };
     const { body, ...here } = await send4('10', call);
-    expect(wireLimit(body)).toBe(2_050);
+    expect(sentLimit(body)).toBe(2_050);
     expect(admitted(here)).toBe(2_050);
   });
 
@@ -126,7 +121,7 @@ describe.each(MAJORS)('$name: thinking that comes on top of the limit', (major) 
     const sent = await send4('0.05', call);
     expectWithin('0.05', sent);
     expect(sent.body?.['thinking']).toEqual({ type: 'enabled', budget_tokens: 2_000 });
-    expect(wireLimit(sent.body)).toBe(admitted(sent));
+    expect(sentLimit(sent.body)).toBe(admitted(sent));
   });
 
   it('is shortened where that is not enough', async () => {
@@ -135,7 +130,7 @@ describe.each(MAJORS)('$name: thinking that comes on top of the limit', (major) 
     const { budget_tokens = 0 } = (sent.body?.['thinking'] ?? {}) as { budget_tokens?: number };
     expect(budget_tokens).toBeGreaterThanOrEqual(1_024);
     expect(budget_tokens).toBeLessThan(2_000);
-    expect(wireLimit(sent.body) - budget_tokens).toBeGreaterThanOrEqual(256);
+    expect(sentLimit(sent.body) - budget_tokens).toBeGreaterThanOrEqual(256);
   });
 
   it('is refused where not even the least of it fits', async () => {
@@ -153,13 +148,64 @@ describe.each(MAJORS)('$name: thinking that comes on top of the limit', (major) 
   });
 });
 
+describe.each(MAJORS)('$name: Gemini, which thinks within its limit', (major) => {
+  const thinking = (thinkingBudget: number) => ({
+    providerOptions: { google: { thinkingConfig: { thinkingBudget, includeThoughts: true } } },
+  });
+  const reply = { outputTokens: 5_000, reasoningTokens: 20_000 };
+  const sendTo = (cap: string, call: CallOptions, minOutputTokens = 256) =>
+    send(major, 'gemini', { cap, call, reply, budget: { minOutputTokens } });
+  const budgetOf = ({ body = {} }: Sent): unknown =>
+    objectAt(objectAt(body, 'generationConfig'), 'thinkingConfig')['thinkingBudget'];
+
+  it('holds its limit and no more', async () => {
+    const sent = await sendTo('10', { maxOutputTokens: 9_000, ...thinking(2_000) });
+    expect([admitted(sent), sentLimit(sent.body), budgetOf(sent)]).toEqual([9_000, 9_000, 2_000]);
+  });
+
+  it('keeps its budget where the lower limit leaves room', async () => {
+    const sent = await sendTo('0.05', { maxOutputTokens: 9_000, ...thinking(2_000) });
+    expectWithin('0.05', sent);
+    expect(budgetOf(sent)).toBe(2_000);
+  });
+
+  it('has its budget lowered where that would leave nothing to say', async () => {
+    const sent = await sendTo('0.02', { maxOutputTokens: 30_000, ...thinking(20_000) });
+    expectWithin('0.02', sent);
+    expect(budgetOf(sent)).toBe(sentLimit(sent.body) - 256);
+    expect(sent.server.exchanges[0]?.billed).toMatchObject({ output: 256 });
+    expect(sent.body).toMatchObject({
+      generationConfig: { thinkingConfig: { includeThoughts: true } },
+    });
+  });
+
+  it('keeps a setting that says no number, and that it is off', async () => {
+    for (const budget of [-1, 0]) {
+      const model = 'gemini-2.5-flash';
+      const sent = await send(major, 'gemini', {
+        ...{ cap: '0.005', reply, model },
+        call: thinking(budget),
+      });
+      expectWithin('0.005', sent);
+      expect(budgetOf(sent)).toBe(budget);
+    }
+  });
+
+  it('is refused where the least of both does not fit', async () => {
+    const call = { maxOutputTokens: 30_000, ...thinking(20_000) };
+    await expect(sendTo('0.007', call)).rejects.toSatisfy(BudgetExceededError.isInstance);
+    const sent = await sendTo('0.007', call, 20);
+    expect(budgetOf(sent)).toBeGreaterThanOrEqual(512);
+  });
+});
+
 describe('ai 7: reasoning in words', () => {
   const [, , major] = MAJORS as [Major, Major, Major];
   const call = { maxOutputTokens: 50, reasoning: 'high' };
 
   it('is held at the most the package may make of it', async () => {
     const sent = await send(major, 'anthropic messages', { call });
-    expect(wireLimit(sent.body)).toBe(38_450);
+    expect(sentLimit(sent.body)).toBe(38_450);
     expect(admitted(sent)).toBe(64_000);
   });
 
@@ -184,7 +230,7 @@ describe.each(MAJORS)('$name: limits that provider options set', (major) => {
       providerOptions: { openai: { maxCompletionTokens: 9_999 } },
     };
     const ample = await send(major, 'openai chat', { call, model: 'gpt-5' });
-    expect([wireLimit(ample.body), admitted(ample)]).toEqual([9_999, 9_999]);
+    expect([sentLimit(ample.body), admitted(ample)]).toEqual([9_999, 9_999]);
     expectWithin('0.02', await send(major, 'openai chat', { call, cap: '0.02', model: 'gpt-5' }));
   });
 
@@ -199,7 +245,7 @@ describe.each(MAJORS)('$name: limits that provider options set', (major) => {
       providerOptions: { 'my-provider': { max_tokens: 900, n: 3 } },
     };
     const ample = await send(major, 'openai chat', { call, bare: compatible });
-    expect([wireLimit(ample.body), admitted(ample)]).toEqual([2_700, 2_700]);
+    expect([sentLimit(ample.body), admitted(ample)]).toEqual([2_700, 2_700]);
     const reply = { outputTokens: 300 };
     const tight = { call, bare: compatible, cap: '0.015', reply };
     const sent = await send(major, 'openai chat', tight);
@@ -218,6 +264,6 @@ describe.each(MATRIX)('%s, %s: a model whose maximum nobody knows', (_, api, maj
   it('is sent with the limit of the options', async () => {
     const budget = { maxOutputTokens: () => 77 };
     const sent = await send(major, api, { budget, model: 'cent-unbounded', cap: '5' });
-    expect([wireLimit(sent.body), admitted(sent)]).toEqual([77, 77]);
+    expect([sentLimit(sent.body), admitted(sent)]).toEqual([77, 77]);
   });
 });

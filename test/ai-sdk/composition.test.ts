@@ -1,6 +1,7 @@
 import { spendBudget } from '@hardcap/ai-sdk';
 import { describe, expect, it } from 'vitest';
-import { MAJORS } from './majors.ts';
+import type { Reply } from '../wire/reply.ts';
+import { APIS, type Api, MAJORS } from './majors.ts';
 import { scene } from './scene.ts';
 import type { CallOptions, Model } from './sdk.ts';
 
@@ -136,6 +137,14 @@ describe.each(MAJORS)('$name: where it can be put', (major) => {
 const [, ai6, ai7] = MAJORS as [unknown, (typeof MAJORS)[number], (typeof MAJORS)[number]];
 const [ai5] = MAJORS as [(typeof MAJORS)[number]];
 
+const READ = { outputTokens: 30, cacheRead: 20 };
+const CACHED: Readonly<Record<Api, Reply>> = {
+  'openai chat': { ...READ, cacheWrite5m: 30 },
+  'openai responses': { ...READ, cacheWrite5m: 30 },
+  'anthropic messages': { ...READ, cacheWrite5m: 30, cacheWrite1h: 4 },
+  gemini: { ...READ, reasoningTokens: 50, toolUseInputTokens: 9 },
+};
+
 describe('a provider package of another major', () => {
   it.each([
     ['ai 5 with a package of version 3', ai5, ai6],
@@ -143,9 +152,8 @@ describe('a provider package of another major', () => {
     ['ai 7 with a package of version 2', ai7, ai5],
     ['ai 7 with a package of version 3', ai7, ai6],
   ])('%s is charged what the provider bills', async (_, { ai }, other) => {
-    const reply = { outputTokens: 30, cacheRead: 20, cacheWrite5m: 30, cacheWrite1h: 4 };
-    for (const api of ['openai chat', 'openai responses', 'anthropic messages'] as const) {
-      const cached = api === 'anthropic messages' ? reply : { ...reply, cacheWrite1h: 0 };
+    for (const api of APIS) {
+      const cached = CACHED[api];
       const here = await scene({ ...other, ai }, api, { reply: cached });
       await ai.generateText({ ...CALL, model: here.model });
       await ai.streamText({ ...CALL, model: here.model }).consumeStream();

@@ -86,7 +86,8 @@ describe.each(MATRIX)('%s, %s: a stream that crosses its cap', (_, api, major) =
     await expectCut(exchange, here);
   });
 
-  it('runs no tool and takes no further step', async () => {
+  // Gemini's calls come as a whole, when nothing of them is left to be cut.
+  it.skipIf(api === 'gemini')('runs no tool and takes no further step', async () => {
     const tool = { name: 'search', arguments: { query: 'x'.repeat(400) } };
     const reply = { ...RUNAWAY.reply, outputTokens: 0, toolCalls: [tool] };
     const here = await scene(major, api, { ...RUNAWAY, reply });

@@ -10,6 +10,7 @@ const REASONERS = {
   'openai chat': 'gpt-5-cent',
   'openai responses': 'gpt-5-cent',
   'anthropic messages': 'claude-sonnet-4-cent',
+  gemini: 'gemini-2.5-flash-cent',
 } as const;
 
 /** Claude thinks where it is asked to; nothing of it streams. OpenAI's models need no asking. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tcpRefused } from '../wire/tcp-refused.ts';
 import { drain } from './drain.ts';
-import { MATRIX, modelOf } from './majors.ts';
+import { type Api, MATRIX, modelOf } from './majors.ts';
 import { scene } from './scene.ts';
 
 const CALL = { prompt: 'Say something.', maxOutputTokens: 100, maxRetries: 0 };
@@ -108,14 +108,21 @@ describe.each(MATRIX)('%s, %s: how a call settles that', (_, api, major) => {
   });
 });
 
-describe.each(MATRIX.filter(([, api]) => api !== 'anthropic messages'))(
+const USAGE_FIELDS: Readonly<Partial<Record<Api, readonly [string, string]>>> = {
+  'openai chat': ['prompt_tokens', 'completion_tokens'],
+  'openai responses': ['input_tokens', 'output_tokens'],
+  gemini: ['promptTokenCount', 'candidatesTokenCount'],
+};
+
+describe.each(MATRIX.filter(([, api]) => USAGE_FIELDS[api] !== undefined))(
   '%s, %s: usage that is',
   (_, api, major) => {
     const { generateText, streamText } = major.ai;
-    const usageOf = (input: unknown, output: unknown) =>
-      api === 'openai chat'
-        ? { prompt_tokens: input, completion_tokens: output }
-        : { input_tokens: input, output_tokens: output };
+    const [inputField, outputField] = USAGE_FIELDS[api] ?? [];
+    const usageOf = (input: number, output: number) => ({
+      [inputField ?? '']: input,
+      [outputField ?? '']: output,
+    });
 
     it('case C-63: zero costs nothing', async () => {
       const reply = { usage: usageOf(0, 0) };

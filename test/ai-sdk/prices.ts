@@ -26,6 +26,17 @@ const CLAUDE: TestModel = {
   contextTokens: 200_000,
 };
 
+const GEMINI: TestModel = {
+  input: 300_000,
+  cacheRead: 30_000,
+  cacheWrite5m: 300_000,
+  cacheWrite1h: 300_000,
+  output: 2_500_000,
+  webSearch: 14_000_000_000,
+  maxOutputTokens: 65_536,
+  contextTokens: 1_048_576,
+};
+
 /** A cent for a token of output, and nothing for anything else. */
 const CENT: TestModel = {
   input: 0,
@@ -43,11 +54,27 @@ export const PRICES: Readonly<Record<string, TestModel>> = {
   'gpt-5': { ...GPT, maxOutputTokens: 128_000, contextTokens: 400_000 },
   'claude-sonnet-4-5': CLAUDE,
   'claude-opus-4-8': { ...CLAUDE, maxOutputTokens: 128_000 },
+  'gemini-2.5-flash': GEMINI,
+  'gemini-2.5-pro': { ...GEMINI, output: 10_000_000 },
+  'gemini-3.7-flash': GEMINI,
+  'gemini-4-argon': { ...GEMINI, maxOutputTokens: 1_000_000 },
+  'text-embedding-3-small': {
+    ...{ input: 20_000, cacheRead: 20_000, cacheWrite5m: 20_000, cacheWrite1h: 20_000, output: 0 },
+    ...{ maxOutputTokens: 0, contextTokens: 8_192 },
+  },
+  // Of pictures: in the price list by tokens, by the piece, and by neither.
+  'gpt-image-1': {
+    ...{ input: 10_000_000, cacheRead: 2_500_000, cacheWrite5m: 10_000_000 },
+    ...{ cacheWrite1h: 10_000_000, output: 40_000_000, maxOutputTokens: null, contextTokens: null },
+  },
+  'dall-e-3': { ...CENT, output: 0 },
+  'tts-1': { ...CENT, output: 0 },
   cent: CENT,
-  // By their names: one that certainly does not reason, and two that may.
+  // By their names: one that certainly does not reason, and those that may.
   'gpt-4o-cent': CENT,
   'gpt-5-cent': CENT,
   'claude-sonnet-4-cent': CENT,
+  'gemini-2.5-flash-cent': CENT,
   'cent-unbounded': { ...CENT, maxOutputTokens: null, contextTokens: null },
 };
 
@@ -55,8 +82,9 @@ export const TEST_PRICE_BOOK: PriceBook = {
   quote({ provider, model }) {
     const found = PRICES[model];
     if (found === undefined) throw new UnpricedModelError(provider, model, 'it is no test model');
-    const { maxOutputTokens, contextTokens, ...rates } = found;
-    const card = { rates: { ...rates, reasoning: rates.output } };
+    const { maxOutputTokens, contextTokens, webSearch, ...rates } = found;
+    const fees = webSearch === undefined ? {} : { fees: { webSearch } };
+    const card = { rates: { ...rates, reasoning: rates.output, ...fees } };
     const snapshot = { ...card, source: 'test', version: '1', provider, model };
     return { snapshot, dearest: card, free: false, maxOutputTokens, contextTokens };
   },

@@ -60,8 +60,7 @@ export async function scene(
   });
   onTestFinished(() => guard.close());
   const id = options.model ?? DEFAULT_MODELS[api];
-  const baseURL = api === 'anthropic messages' ? server.anthropicBaseUrl : server.openaiBaseUrl;
-  const bare = modelOf(major, api, baseURL, id);
+  const bare = modelOf(major, api, server[BASE_URLS[api]], id);
   const wrap = (model: Model, own?: SpendBudgetOptions): Model =>
     major.ai.wrapLanguageModel({ model, middleware: spendBudget(guard, own) });
   const entries = async (): Promise<LedgerEntry[]> => {
@@ -90,4 +89,12 @@ const DEFAULT_MODELS: Readonly<Record<Api, string>> = {
   'openai chat': 'gpt-4.1',
   'openai responses': 'gpt-4.1',
   'anthropic messages': 'claude-sonnet-4-5',
+  gemini: 'gemini-2.5-pro',
 };
+
+const BASE_URLS = {
+  'openai chat': 'openaiBaseUrl',
+  'openai responses': 'openaiBaseUrl',
+  'anthropic messages': 'anthropicBaseUrl',
+  gemini: 'googleBaseUrl',
+} as const satisfies Readonly<Record<Api, keyof WireServer>>;

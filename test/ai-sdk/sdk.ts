@@ -5,6 +5,16 @@ export interface Sdk {
   generateObject(options: CallOptions): Promise<Generated & { readonly object: unknown }>;
   streamObject(options: CallOptions): Streamed & { readonly object: PromiseLike<unknown> };
   wrapLanguageModel(options: { readonly model: Model; readonly middleware: unknown }): Model;
+  embed(options: CallOptions): Promise<{ readonly embedding: readonly number[] }>;
+  embedMany(options: CallOptions): Promise<{ readonly embeddings: readonly unknown[] }>;
+  experimental_generateImage?(
+    options: CallOptions,
+  ): Promise<{ readonly images: readonly unknown[] }>;
+  generateImage?(options: CallOptions): Promise<{ readonly images: readonly unknown[] }>;
+  /** Since version 6. */
+  wrapEmbeddingModel?(options: { readonly model: unknown; readonly middleware: unknown }): unknown;
+  wrapImageModel?(options: { readonly model: unknown; readonly middleware: unknown }): unknown;
+  experimental_generateSpeech(options: CallOptions): Promise<unknown>;
   wrapProvider(options: {
     readonly provider: Provider;
     readonly languageModelMiddleware: unknown;
@@ -39,6 +49,13 @@ export interface Provider {
   languageModel(id: string): Model;
   chat(id: string): Model;
   responses(id: string): Model;
+  embedding(id: string): EmbeddingModel;
+  image(id: string): object;
+  speech(id: string): object;
+}
+
+export interface EmbeddingModel {
+  doEmbed(params: CallOptions): PromiseLike<CallOptions>;
 }
 
 export interface ProviderSettings {

@@ -11,7 +11,7 @@ function comparable(value: unknown): unknown {
       if (/timestamp|date|^created|_at$|performance|Ms$|^host$|callId/i.test(key)) return undefined;
       // Some ids are drawn by the SDK itself.
       if (typeof inner === 'string') {
-        return inner.replace(/127\.0\.0\.1:\d+/, 'server').replace(/^aitxt-\w+$/, 'aitxt');
+        return inner.replace(/127\.0\.0\.1:\d+/, 'server').replace(/^(aitxt|aiobj)-\w+$/, '$1');
       }
       return inner instanceof Error ? { name: inner.name, message: inner.message } : inner;
     }) ?? 'null',

@@ -5,7 +5,14 @@ import { createAnthropic as anthropic4 } from '@ai-sdk/anthropic-v4';
 import { createOpenAI as openai2 } from '@ai-sdk/openai-v2';
 import { createOpenAI as openai3 } from '@ai-sdk/openai-v3';
 import { createOpenAI as openai4 } from '@ai-sdk/openai-v4';
-import { type HardcapCallOptions, respondOrDeny, spendBudget } from '@hardcap/ai-sdk';
+import {
+  type HardcapCallOptions,
+  respondOrDeny,
+  spendBudget,
+  spendBudgetForEmbeddings,
+  spendBudgetForImages,
+  withSpendBudget,
+} from '@hardcap/ai-sdk';
 import type { SpendGuard } from '@hardcap/core';
 import * as ai5 from 'ai5';
 import * as ai6 from 'ai6';
@@ -54,6 +61,28 @@ export const in7 = [
     { openai: openai4(), anthropic: anthropic4() },
     { languageModelMiddleware: middleware },
   ),
+];
+
+const embeddings = spendBudgetForEmbeddings(guard, { estimate: 'none' });
+const images = spendBudgetForImages(guard, { imageTokens: 6_240 });
+
+export const others = [
+  ai6.wrapEmbeddingModel({ model: openai3().embedding('e'), middleware: embeddings }),
+  ai7.wrapEmbeddingModel({ model: openai4().embedding('e'), middleware: embeddings }),
+  ai6.wrapImageModel({ model: openai3().image('i'), middleware: images }),
+  ai7.wrapImageModel({ model: openai4().image('i'), middleware: images }),
+  ai7.createProviderRegistry({ openai: openai4() }, { imageModelMiddleware: images }),
+];
+
+const openai = withSpendBudget(openai4(), guard, {
+  pieceCost: ({ modelId }) => (modelId === 'tts-1' ? '0.015' : undefined),
+});
+
+export const guarded = [
+  ai5.embed({ model: withSpendBudget(openai2().embedding('e'), guard), value: 'Hello.' }),
+  ai7.embed({ model: openai.embedding('e'), value: 'Hello.' }),
+  ai7.generateText({ model: openai('gpt-4.1'), prompt: 'Hello.' }),
+  ai7.generateText({ model: withSpendBudget(anthropic4()('claude'), guard), prompt: 'Hello.' }),
 ];
 
 const prompt = 'Hello.';

@@ -1,21 +1,15 @@
 import { BudgetExceededError, usd } from '@hardcap/core';
 import { describe, expect, it } from 'vitest';
 import { PRICES } from '../ai-sdk/prices.ts';
-import type { JsonObject } from '../wire/json-object.ts';
+import { type JsonObject, objectAt } from '../wire/json-object.ts';
+import { sentLimit } from '../wire/sent-limit.ts';
 import type { Fields } from './langchain.ts';
 import { type Api, MAJORS, MATRIX, type Major } from './majors.ts';
 import { drain, type Scene, type SceneOptions, scene } from './scene.ts';
 
 const NANO_USD_PER_PICO = 1_000;
 
-/** The most output tokens that a body on the wire lets the provider bill. */
-function wireLimit(body: JsonObject | undefined): number {
-  const { max_tokens, max_completion_tokens, max_output_tokens, n = 1 } = body ?? {};
-  const limits = [max_tokens, max_completion_tokens, max_output_tokens].filter(Boolean);
-  return Math.max(...limits.map(Number)) * Number(n);
-}
-
-function admitted({ events }: Scene): number | null | undefined {
+function admitted({ events }: Pick<Scene, 'events'>): number | null | undefined {
   return events.find((event) => event.type === 'reserved')?.admittedOutputTokens;
 }
 
@@ -36,11 +30,11 @@ async function send(
 }
 
 /** The wire cannot carry more than was admitted, and what was admitted cannot cost more than the cap. */
-function expectWithin(cap: string, { body, ...here }: Sent): void {
-  const limit = wireLimit(body);
+function expectWithin(cap: string, { body, ...here }: Omit<Sent, 'model' | 'bare'>): void {
+  const limit = sentLimit(body);
   expect(limit).toBeGreaterThan(0);
   expect(limit).toBeLessThanOrEqual(admitted(here) ?? 0);
-  const { output } = PRICES[String(body?.['model'])] ?? { output: Number.NaN };
+  const { output } = PRICES[here.server.exchanges[0]?.model ?? ''] ?? { output: Number.NaN };
   expect((limit * output) / NANO_USD_PER_PICO).toBeLessThan(usd(cap));
 }
 
@@ -51,7 +45,7 @@ describe.each(MATRIX)('%s, %s: a call that does not fit whole', (_, api, major) 
       const fields = { maxTokens: 9_000 };
       const sent = await send(major, api, { cap: '0.02', stream, fields });
       expectWithin('0.02', sent);
-      expect(wireLimit(sent.body)).toBeGreaterThan(1_000);
+      expect(sentLimit(sent.body)).toBeGreaterThan(1_000);
     },
   );
 
@@ -62,7 +56,7 @@ describe.each(MATRIX)('%s, %s: a call that does not fit whole', (_, api, major) 
 
   it('keeps its own limit where that fits', async () => {
     const sent = await send(major, api, { cap: '0.02', fields: { maxTokens: 500 } });
-    expect(wireLimit(sent.body)).toBe(500);
+    expect(sentLimit(sent.body)).toBe(500);
   });
 
   it('leaves the model that was guarded as it is', async () => {
@@ -70,8 +64,8 @@ describe.each(MATRIX)('%s, %s: a call that does not fit whole', (_, api, major) 
     const { server, model, bare } = await scene(major, api, { cap: '0.02', fields });
     await model.invoke('Say something.');
     await bare.invoke('Say something.');
-    expect(wireLimit(server.exchanges[0]?.body)).toBeLessThan(9_000);
-    expect(wireLimit(server.exchanges[1]?.body)).toBe(9_000);
+    expect(sentLimit(server.exchanges[0]?.body)).toBeLessThan(9_000);
+    expect(sentLimit(server.exchanges[1]?.body)).toBe(9_000);
   });
 
   it('keeps its tools and settings where it is lowered', async () => {
@@ -88,7 +82,8 @@ describe.each(MATRIX)('%s, %s: a call that does not fit whole', (_, api, major) 
     await here.model.bindTools([tool]).invoke('Say something.');
     const body = here.server.exchanges[0]?.body;
     expectWithin('0.02', { ...here, body });
-    expect(body).toMatchObject({ temperature: 0.3, tools: [{}] });
+    const settings = { ...objectAt(body ?? {}, 'generationConfig'), ...body };
+    expect(settings).toMatchObject({ temperature: 0.3, tools: [{}] });
     expect(JSON.stringify(body)).toContain('"look"');
   });
 
@@ -107,8 +102,8 @@ describe.each(MATRIX)('%s, %s: a call that does not fit whole', (_, api, major) 
     const budget = { maxOutputTokens: 700 };
     const sent = await send(major, api, { budget });
     const hasNone = api !== 'anthropic messages';
-    if (hasNone) expect(wireLimit(sent.body)).toBe(700);
-    expect(admitted(sent)).toBe(wireLimit(sent.body));
+    if (hasNone) expect(sentLimit(sent.body)).toBe(700);
+    expect(admitted(sent)).toBe(sentLimit(sent.body));
   });
 });
 
@@ -134,6 +129,34 @@ describe.each(MAJORS)('$name: what else limits the output', (major) => {
     const sentThinking = sent.body?.['thinking'] as JsonObject | undefined;
     const budget = Number(sentThinking?.['budget_tokens']);
     expect(budget).toBeGreaterThanOrEqual(1_024);
-    expect(budget).toBeLessThan(wireLimit(sent.body));
+    expect(budget).toBeLessThan(sentLimit(sent.body));
   });
 });
+
+describe.each(MATRIX.filter(([name, api]) => name === 'langchain 1' && api.startsWith('gemini')))(
+  '%s, %s: thinking within the limit',
+  (_, api, major) => {
+    const budgetOf = ({ body = {} }: Sent): unknown =>
+      objectAt(objectAt(body, 'generationConfig'), 'thinkingConfig')['thinkingBudget'];
+    const sendTo = (cap: string) => {
+      const thinkingBudget = 20_000;
+      const thinking =
+        api === 'gemini' ? { thinkingConfig: { thinkingBudget } } : { thinkingBudget };
+      return send(major, api, { cap, fields: { maxTokens: 30_000, ...thinking } });
+    };
+
+    it('is lowered with it, so that something can be said', async () => {
+      const sent = await sendTo('0.05');
+      expectWithin('0.05', sent);
+      expect(budgetOf(sent)).toBe(Math.floor(sentLimit(sent.body) / 2));
+    });
+
+    it('stays as it is where all of it fits', async () => {
+      expect(budgetOf(await sendTo('10'))).toBe(20_000);
+    });
+
+    it('is refused where the least of it does not fit', async () => {
+      await expect(sendTo('0.007')).rejects.toSatisfy(BudgetExceededError.isInstance);
+    });
+  },
+);

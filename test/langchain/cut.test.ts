@@ -71,12 +71,15 @@ describe.each(MATRIX.filter(([name]) => name === 'langchain 1'))(
     it.each([
       ['plain', {}],
       ['cached', { cacheRead: 70, cacheWrite5m: api === 'anthropic messages' ? 9 : 0 }],
-    ])('is charged what the provider bills: %s', async (__, reply) => {
+    ])('is charged what the provider bills: %s', async (classes, reply) => {
       const here = await scene(major, api, { reply: { outputTokens: 40, ...reply } });
       for await (const _event of here.model.streamEvents('Say something.'));
       const [entry] = await here.settled(1);
       expect(entry?.outcome).toBe('known');
-      expect(await here.spent()).toBe(here.server.billedNanoUsd());
+      // Events of this package do not tell what was cached, which is charged like all input then.
+      const isExact = api !== 'gemini of ChatGoogle' || classes === 'plain';
+      if (isExact) expect(await here.spent()).toBe(here.server.billedNanoUsd());
+      else expect(await here.spent()).toBeGreaterThan(here.server.billedNanoUsd());
     });
   },
 );

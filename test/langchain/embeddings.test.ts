@@ -32,7 +32,15 @@ const PRICE_BOOK: PriceBook = {
   }),
 };
 
-async function scene({ langchain }: Major, reply: Replies, cap = '1', fields: Fields = {}) {
+type Maker = 'openai' | 'google';
+
+async function scene(
+  { langchain }: Major,
+  reply: Replies,
+  cap = '1',
+  fields: Fields = {},
+  maker: Maker = 'openai',
+) {
   const server = await startWireServer({ prices: { [MODEL]: RATES }, reply });
   onTestFinished(() => server.close());
   const guard = createSpendGuard({
@@ -40,13 +48,14 @@ async function scene({ langchain }: Major, reply: Replies, cap = '1', fields: Fi
     prices: PRICE_BOOK,
   });
   onTestFinished(() => guard.close());
-  const bare: Embeddings = new langchain.OpenAIEmbeddings({
-    apiKey: 'wire',
-    model: MODEL,
-    maxRetries: 0,
-    configuration: { baseURL: server.openaiBaseUrl },
-    ...fields,
-  });
+  const common = { apiKey: 'wire', model: MODEL, maxRetries: 0, ...fields };
+  const bare: Embeddings =
+    maker === 'google'
+      ? new langchain.GoogleGenerativeAIEmbeddings({ ...common, baseUrl: server.url })
+      : new langchain.OpenAIEmbeddings({
+          ...common,
+          configuration: { baseURL: server.openaiBaseUrl },
+        });
   const entries = async (): Promise<LedgerEntry[]> => {
     const ledger: LedgerEntry[] = [];
     for await (const entry of guard.ledger()) ledger.push(entry);
@@ -112,6 +121,42 @@ describe.each(MAJORS)('$name: guarded embeddings', (major) => {
   ])('cost %s', async (_, reply, outcome) => {
     const { guarded, entries } = await scene(major, reply);
     await guarded.embedQuery('some words').catch(() => {});
+    await expect.poll(entries).toHaveLength(1);
+    const [entry] = await entries();
+    expect(entry?.outcome).toBe(outcome);
+    expect(entry?.costNanoUsd).toBe(outcome === 'not-sent' ? 0 : entry?.heldNanoUsd);
+  });
+});
+
+describe.each(MAJORS)("$name: guarded embeddings of Google's", (major) => {
+  const make = (reply: Replies, cap?: string) => scene(major, reply, cap, {}, 'google');
+
+  it('are charged what the provider bills, where it says what', async () => {
+    const { server, guarded, entries } = await make({ inputTokens: 17 });
+    await guarded.embedDocuments(['one', 'two', 'three']);
+    expect(await guarded.embedQuery('four')).toHaveLength(8);
+    expect(server.exchanges).toHaveLength(2);
+    const charged = (await entries()).map(({ provider, usage }) => [provider, usage?.input]);
+    expect(charged).toEqual([
+      ['google_genai', 17],
+      ['google_genai', 17],
+    ]);
+  });
+
+  it('send nothing that the budget refuses', async () => {
+    const { server, guarded } = await make({}, '0.000000001');
+    await expect(guarded.embedQuery('one')).rejects.toSatisfy(BudgetExceededError.isInstance);
+    await expect(guarded.embedDocuments(['one'])).rejects.toSatisfy(BudgetExceededError.isInstance);
+    expect(server.exchanges).toEqual([]);
+  });
+
+  it.each([
+    ['nothing where they were refused', { status: 500 }, 'not-sent'],
+    ['their hold where nobody knows', { cutBeforeHeaders: true }, 'unknown'],
+    ['their hold where no usage comes', { usage: 'missing' } as const, 'known'],
+  ])('cost %s, though the package gives empty vectors', async (_, reply, outcome) => {
+    const { guarded, entries } = await make(reply);
+    await guarded.embedDocuments(['some words']).catch(() => {});
     await expect.poll(entries).toHaveLength(1);
     const [entry] = await entries();
     expect(entry?.outcome).toBe(outcome);

@@ -2,6 +2,11 @@
 export interface Langchain {
   readonly ChatOpenAI: ModelClass;
   readonly ChatAnthropic: ModelClass;
+  readonly ChatGoogleGenerativeAI: ModelClass;
+  /** The package that follows it; of version 1 alone. */
+  readonly ChatGoogle?: ModelClass;
+  readonly ChatGroq: ModelClass;
+  readonly ChatMistralAI: ModelClass;
   readonly tools: { tool(run: () => unknown, fields: Fields): unknown };
   readonly createReactAgent: (fields: Fields) => Graph;
   readonly StateGraph: new (state: unknown) => GraphBuilder;
@@ -13,6 +18,7 @@ export interface Langchain {
   readonly START: string;
   readonly END: string;
   readonly OpenAIEmbeddings: new (fields: Fields) => Embeddings;
+  readonly GoogleGenerativeAIEmbeddings: new (fields: Fields) => Embeddings;
 }
 
 export type Fields = Readonly<Record<string, unknown>>;

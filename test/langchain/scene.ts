@@ -92,6 +92,8 @@ const DEFAULT_MODELS: Readonly<Record<Api, string>> = {
   'openai chat': 'gpt-4.1',
   'openai responses': 'gpt-4.1',
   'anthropic messages': 'claude-sonnet-4-5',
+  gemini: 'gemini-2.5-pro',
+  'gemini of ChatGoogle': 'gemini-2.5-pro',
 };
 
 /** Reads a stream to its end; how it fails is not the point. */

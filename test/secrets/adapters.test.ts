@@ -1,7 +1,7 @@
 import type { Budget } from '@hardcap/core';
 import { SpendBudgetCallbackHandler, withSpendBudget } from '@hardcap/langchain';
 import { describe, expect, it } from 'vitest';
-import { MATRIX as AI_SDK, type Api } from '../ai-sdk/majors.ts';
+import { MATRIX as AI_SDK } from '../ai-sdk/majors.ts';
 import { scene as aiSdkScene } from '../ai-sdk/scene.ts';
 import { MATRIX as LANGCHAIN } from '../langchain/majors.ts';
 import { scene as langchainScene } from '../langchain/scene.ts';
@@ -40,10 +40,8 @@ async function attempt(traces: Traces, source: string, make: () => PromiseLike<u
 }
 
 /** Every way to say who calls, with every API of every major. */
-const casesOf = <Each extends readonly [string, Api, unknown]>(matrix: readonly Each[]) =>
-  matrix.flatMap(([name, api, major]) =>
-    WAYS.map((way) => [name, api, way, major as Each[2]] as const),
-  );
+const casesOf = <Api, Major>(matrix: readonly (readonly [string, Api, Major])[]) =>
+  matrix.flatMap(([name, api, major]) => WAYS.map((way) => [name, api, way, major] as const));
 
 describe.each(casesOf(AI_SDK))('%s, %s: a secret that comes by %s', (_, api, way, major) => {
   it('is in nothing that is sent, returned, thrown or shown', async () => {

@@ -24,7 +24,7 @@ export async function answer(call: Call): Promise<void> {
   if (exchange.isClosed) return;
   if (cutBeforeHeaders) return cut(call);
   if (exchange.streaming) {
-    begin(call, 'text/event-stream; charset=utf-8');
+    begin(call, 'stream');
     call.response.end(`data: ${GARBAGE}\n\n`);
     return;
   }
@@ -35,7 +35,9 @@ async function answerStream(call: Call, script: StreamScript): Promise<void> {
   const { exchange, response } = call;
   const { cutAfterChunks, errorAfterChunks, endWithoutFinish } = call.generation.reply;
   const lastChunk = cutAfterChunks ?? errorAfterChunks ?? Number.POSITIVE_INFINITY;
-  begin(call, 'text/event-stream; charset=utf-8');
+  begin(call, 'stream');
+  // Gemini has nothing to say before its first chunk.
+  response.flushHeaders();
   await writeOut(response, script.head());
   for (const chunk of script.chunks()) {
     if (exchange.chunksSent >= lastChunk) break;
@@ -66,7 +68,7 @@ async function generateUnseen(exchange: LiveExchange, script: StreamScript): Pro
 
 async function answerWhole(call: Call, body: string): Promise<void> {
   const bytes = Buffer.from(body);
-  begin(call, 'application/json', { 'content-length': String(bytes.length) });
+  begin(call, 'whole', { 'content-length': String(bytes.length) });
   if (call.generation.reply.cutAfterChunks === undefined) {
     call.response.end(bytes);
     return;
@@ -75,11 +77,11 @@ async function answerWhole(call: Call, body: string): Promise<void> {
   cut(call);
 }
 
-function begin(call: Call, contentType: string, more: Record<string, string> = {}): void {
+function begin(call: Call, kind: 'whole' | 'stream', more: Record<string, string> = {}): void {
   const { exchange, response, protocol, generation } = call;
   exchange.status = generation.reply.status ?? 200;
   response.writeHead(exchange.status, {
-    'content-type': contentType,
+    'content-type': protocol.contentTypes[kind],
     ...protocol.headers(generation.suffix),
     ...more,
     ...generation.reply.headers,

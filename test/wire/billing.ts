@@ -7,6 +7,8 @@ export interface PicoRates {
   readonly cacheWrite5m: number;
   readonly cacheWrite1h: number;
   readonly output: number;
+  /** For each. @default 0 */
+  readonly webSearch?: number;
 }
 
 /** By model id, or by `model@tier` for a service tier with rates of its own. */
@@ -22,6 +24,7 @@ export function nanoUsd(counts: TokenCounts, rates: PicoRates): number {
     [counts.cacheWrite5m, rates.cacheWrite5m],
     [counts.cacheWrite1h, rates.cacheWrite1h],
     [counts.output + counts.reasoning, rates.output],
+    [counts.webSearches ?? 0, rates.webSearch ?? 0],
   ];
   const pico = amounts.reduce((sum, [tokens, rate]) => sum + BigInt(tokens) * BigInt(rate), 0n);
   return Number((pico + PICO_PER_NANO - 1n) / PICO_PER_NANO);

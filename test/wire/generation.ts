@@ -27,7 +27,13 @@ export interface GenerationLimits {
   readonly outputTokens?: number | undefined;
   /** Whether the model reasons at all. */
   readonly reasons: boolean;
+  /** The most that it reasons. */
+  readonly reasoningTokens?: number | undefined;
   readonly choices: number;
+  /** How many of a reply's searches are billed; as many as there are unless it says otherwise. */
+  readonly billedSearches?: number;
+  /** Of `outputTokens`, what earlier requests have generated, and this one has for input. */
+  readonly before?: number;
 }
 
 /** All that the model generates for one request if nothing stops it. */
@@ -43,6 +49,8 @@ export interface Generation {
   readonly choices: number;
   /** Whether the output limit ended it. */
   readonly truncated: boolean;
+  /** What has come by the end of it, where a further request may go on from there. */
+  readonly continuesAt: number | null;
   /** Over all choices. */
   readonly counts: TokenCounts;
 }
@@ -54,9 +62,12 @@ export function generate(
   number: number,
 ): Generation {
   const suffix = String(number).padStart(24, '0');
-  const wanted = wantedParts(reply, limits.reasons, suffix);
-  const limit = reply.ignoreOutputLimit ? undefined : limits.outputTokens;
-  const parts = limit === undefined ? wanted : truncate(wanted, limit);
+  const { before = 0 } = limits;
+  const wanted = skip(wantedParts(reply, limits, suffix), before);
+  const limit = reply.ignoreOutputLimit ? Infinity : (limits.outputTokens ?? Infinity) - before;
+  const { tokensPerRequest = Infinity } = reply;
+  const parts = truncate(wanted, Math.min(limit, tokensPerRequest));
+  const truncated = tokensIn(parts) < tokensIn(wanted);
   return {
     suffix,
     createdAtSeconds: Math.floor(Date.now() / 1000),
@@ -65,21 +76,28 @@ export function generate(
     reply,
     parts,
     choices: limits.choices,
-    truncated: tokensIn(parts) < tokensIn(wanted),
+    truncated,
+    continuesAt: truncated && tokensPerRequest < limit ? before + tokensPerRequest : null,
     counts: {
-      input: reply.inputTokens ?? 100,
+      input: (reply.inputTokens ?? 100) + (reply.toolUseInputTokens ?? 0) + before,
       cacheRead: reply.cacheRead ?? 0,
       cacheWrite5m: reply.cacheWrite5m ?? 0,
       cacheWrite1h: reply.cacheWrite1h ?? 0,
+      webSearches: Math.min(reply.webSearches ?? 0, limits.billedSearches ?? Infinity),
       output: limits.choices * tokensIn(parts.filter((part) => part.kind !== 'reasoning')),
       reasoning: limits.choices * tokensIn(parts.filter((part) => part.kind === 'reasoning')),
     },
   };
 }
 
-function wantedParts(reply: Reply, reasons: boolean, suffix: string): Part[] {
+function wantedParts(
+  reply: Reply,
+  { reasons, reasoningTokens }: GenerationLimits,
+  suffix: string,
+): Part[] {
+  const reasoned = reasons ? Math.min(reply.reasoningTokens ?? 0, reasoningTokens ?? Infinity) : 0;
   const parts: Part[] = [
-    { kind: 'reasoning', tokens: words(reasons ? (reply.reasoningTokens ?? 0) : 0) },
+    { kind: 'reasoning', tokens: words(reasoned) },
     { kind: 'text', tokens: textTokens(reply) },
     ...(reply.toolCalls ?? []).map((call, position) => toolCallPart(call, `${suffix}${position}`)),
   ];
@@ -96,6 +114,15 @@ function toolCallPart(call: ToolCall, suffix: string): ToolCallPart {
     typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {});
   const count = Math.ceil(json.length / CHARACTERS_PER_ARGUMENT_TOKEN);
   return { kind: 'tool-call', name: call.name, suffix, tokens: splitIntoTokens(json, count) };
+}
+
+function skip(parts: readonly Part[], count: number): Part[] {
+  let left = count;
+  return parts.flatMap((part) => {
+    const tokens = part.tokens.slice(left);
+    left = Math.max(0, left - part.tokens.length);
+    return tokens.length === 0 ? [] : [{ ...part, tokens }];
+  });
 }
 
 function truncate(parts: readonly Part[], limit: number): Part[] {

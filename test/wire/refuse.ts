@@ -7,7 +7,7 @@ export function refuse(call: Call, refusal: Refusal): void {
   const { errorBody, headers } = generation.reply;
   exchange.status = refusal.status;
   response.writeHead(refusal.status, {
-    'content-type': 'application/json',
+    'content-type': protocol.contentTypes.whole,
     ...protocol.headers(generation.suffix),
     ...headers,
   });

@@ -22,6 +22,10 @@ export interface Reply {
   readonly cacheRead?: number;
   readonly cacheWrite5m?: number;
   readonly cacheWrite1h?: number;
+  /** Queries of Gemini's grounding: each is billed from Gemini 3 on, and before that the answer. */
+  readonly webSearches?: number;
+  /** Read by tools that the provider ran. Gemini counts it beside the prompt, the others in it. */
+  readonly toolUseInputTokens?: number;
 
   /** Tokens of visible text. @default the words of `text`; without text or tool calls 5 */
   readonly outputTokens?: number;
@@ -29,7 +33,10 @@ export interface Reply {
   readonly text?: string;
   /** @default 1 */
   readonly tokensPerChunk?: number;
-  /** Thought before the text: hidden by OpenAI; Anthropic only thinks where the request asks. */
+  /**
+   * Thought before the text: hidden by OpenAI, and by Gemini unless the request asks to see it;
+   * Anthropic only thinks where the request asks.
+   */
   readonly reasoningTokens?: number;
   /** After the text. Every four characters of the arguments are one more output token. */
   readonly toolCalls?: readonly ToolCall[];
@@ -37,12 +44,22 @@ export interface Reply {
   readonly servedModel?: string;
   /** In the reply; billed at the price of `model@tier` where there is one. */
   readonly serviceTier?: string;
+  /**
+   * The most of one request, visible or not: Gemini stops there and gives a token with which the
+   * next one goes on, which is billed for all that came before as input.
+   */
+  readonly tokensPerRequest?: number;
   /** Generates past the request's own output limit. */
   readonly ignoreOutputLimit?: boolean;
 
   /** @default 'reported' */
   readonly usage?: UsageReport;
-  /** The figures of Anthropic's `message_start`. @default as `usage` */
+  /**
+   * How makers that copied OpenAI Chat report the usage of a stream, asked or not: in the chunk with
+   * the finish reason, Groq under a key of its own.
+   */
+  readonly chatDialect?: 'groq' | 'mistral';
+  /** The figures before the end: Anthropic's `message_start`, every chunk of Gemini's. @default as `usage` */
   readonly earlyUsage?: UsageReport;
 
   /** 400 and above refuse the call: nothing is generated, nothing billed. */

@@ -7,4 +7,6 @@ export interface TokenCounts {
   /** Visible: text and tool calls. */
   readonly output: number;
   readonly reasoning: number;
+  /** By the piece. */
+  readonly webSearches?: number;
 }

@@ -5,7 +5,10 @@ export type ProtocolName =
   | 'openai-chat'
   | 'openai-responses'
   | 'openai-embeddings'
+  | 'openai-images'
   | 'anthropic-messages'
+  | 'gemini-content'
+  | 'gemini-embeddings'
   | 'unknown';
 
 /** A request as it arrived. */

@@ -27,6 +27,8 @@ export interface WireServer {
   readonly openaiBaseUrl: string;
   /** What `@ai-sdk/anthropic` takes. */
   readonly anthropicBaseUrl: string;
+  /** What `@ai-sdk/google` takes; LangChain's packages take `url`. */
+  readonly googleBaseUrl: string;
   /** In the order of their arrival. */
   readonly exchanges: readonly Exchange[];
   /** Answers every request from now on. */
@@ -67,6 +69,10 @@ class LocalWireServer implements WireServer {
 
   get anthropicBaseUrl(): string {
     return `${this.url}/v1`;
+  }
+
+  get googleBaseUrl(): string {
+    return `${this.url}/v1beta`;
   }
 
   async listen(): Promise<void> {

@@ -2,6 +2,7 @@ import { BudgetExceededError, type SpendGuard } from '@hardcap/core';
 import { Attempt } from './attempt.ts';
 import type { HardcapCallOptions } from './call-channel.ts';
 import { callRequestOf } from './call-request-of.ts';
+import type { CallType } from './continued-input.ts';
 import type { WrappedModel } from './middleware.ts';
 import type { ModelCall } from './model-call.ts';
 import { type SpendBudgetOptions, valueFor } from './spend-budget-options.ts';
@@ -33,12 +34,12 @@ export class AttemptOpener {
   }
 
   /** @throws BudgetExceededError when a budget refuses; nothing is held then. */
-  async open(params: object, model: WrappedModel): Promise<Attempt> {
+  async open(params: object, model: WrappedModel, type: CallType): Promise<Attempt> {
     const { minOutputTokens = DEFAULT_MIN_OUTPUT_TOKENS, onCut = 'error' } = this.#options;
     const { channel, swallowsRaw } = this.#handovers.get(params) ?? { swallowsRaw: false };
     const call = this.#withDefaultLimit(params, model);
     const limit = outputLimit(call, model, minOutputTokens);
-    const request = await callRequestOf({ call, model, limit, channel }, this.#options);
+    const request = await callRequestOf({ call, model, type, limit, channel }, this.#options);
     const reservation = await this.#guard.reserve(request);
     if (!reservation.admitted) throw new BudgetExceededError(reservation.denial);
     return new Attempt({

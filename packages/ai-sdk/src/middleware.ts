@@ -1,3 +1,6 @@
+import type { JsonObject } from '@hardcap/core/adapter';
+import type { ModelCall } from './model-call.ts';
+
 /** A model as a middleware sees it. */
 export interface WrappedModel {
   readonly provider: string;
@@ -38,4 +41,47 @@ export interface SpendBudgetMiddleware {
   readonly wrapStream: <Result extends StreamResult>(
     options: WrapOptions<unknown, Result>,
   ) => Promise<Result>;
+}
+
+/** The settings of a call for embeddings that matter here. */
+export interface EmbeddingCall extends Pick<ModelCall, 'providerOptions' | 'abortSignal'> {
+  readonly values?: readonly string[];
+}
+
+/** The settings of a call for images that matter here. */
+export interface ImageCall extends Pick<ModelCall, 'providerOptions' | 'abortSignal'> {
+  readonly prompt?: string | undefined;
+  readonly n?: number;
+  readonly files?: readonly JsonObject[] | undefined;
+  readonly mask?: JsonObject | undefined;
+}
+
+type IdentifiedModel = ModelId & { readonly specificationVersion: string };
+
+/** A middleware for embedding models, as the types of `ai` 6 and 7 take it. */
+export interface SpendBudgetForEmbeddings {
+  readonly specificationVersion: 'v3';
+  readonly transformParams: <Params extends object>(options: {
+    readonly params: Params;
+    readonly model: IdentifiedModel;
+  }) => Promise<Params>;
+  readonly wrapEmbed: <Result extends object>(options: {
+    readonly doEmbed: () => PromiseLike<Result>;
+    readonly params: object;
+    readonly model: IdentifiedModel;
+  }) => Promise<Result>;
+}
+
+/** A middleware for image models, likewise. */
+export interface SpendBudgetForImages {
+  readonly specificationVersion: 'v3';
+  readonly transformParams: <Params extends object>(options: {
+    readonly params: Params;
+    readonly model: IdentifiedModel;
+  }) => Promise<Params>;
+  readonly wrapGenerate: <Result extends object>(options: {
+    readonly doGenerate: () => PromiseLike<Result>;
+    readonly params: object;
+    readonly model: IdentifiedModel;
+  }) => Promise<Result>;
 }

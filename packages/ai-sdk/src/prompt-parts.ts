@@ -114,6 +114,7 @@ const STATE_OPTIONS = [
   'container',
   'mcpServers',
   'cachedContent',
+  'continuationToken',
   'previous_response_id',
 ] as const;
 

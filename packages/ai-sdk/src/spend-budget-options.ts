@@ -43,6 +43,31 @@ export interface SpendBudgetOptions {
   readonly tags?: Readonly<Record<string, Json>>;
 }
 
+/** Options of `spendBudgetForEmbeddings`. */
+export type EmbeddingBudgetOptions = Pick<
+  SpendBudgetOptions,
+  'identity' | 'estimate' | 'inputEstimator' | 'contextWindow' | 'tags'
+>;
+
+/** What is billed by the piece. */
+export interface PieceOptions {
+  /**
+   * What one image costs in USD, or one call for speech, a transcription, a ranking or a video:
+   * `'0.04'`. For models that are billed neither by tokens nor tell what they cost. The price book has
+   * to know them all the same.
+   */
+  readonly pieceCost?: PerModel<string>;
+}
+
+/** Options of `spendBudgetForImages`. */
+export interface ImageBudgetOptions extends EmbeddingBudgetOptions, PieceOptions {
+  /** The most output tokens of one image. @default known for `gpt-image-1` alone */
+  readonly imageTokens?: PerModel<number>;
+}
+
+/** Options of `withSpendBudget`, for all kinds of models. */
+export interface SpendBudgetForAllOptions extends SpendBudgetOptions, ImageBudgetOptions {}
+
 export function valueFor<Value extends string | number>(
   option: PerModel<Value> | undefined,
   model: ModelId,

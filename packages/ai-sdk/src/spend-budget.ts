@@ -35,7 +35,7 @@ export function spendBudget(
     },
 
     wrapGenerate: async ({ doGenerate, params, model }) => {
-      const attempt = await attempts.open(params, model);
+      const attempt = await attempts.open(params, model, 'generate');
       return attempt.orSettle(async () => {
         const result = await attempt.send(doGenerate, (sent) => model.doGenerate(sent));
         await attempt.settle(await generateSettlement(result, attempt));
@@ -44,7 +44,7 @@ export function spendBudget(
     },
 
     wrapStream: async ({ doStream, params, model }) => {
-      const attempt = await attempts.open(params, model);
+      const attempt = await attempts.open(params, model, 'stream');
       return attempt.orSettle(async () => {
         const result = await attempt.send(doStream, (sent) => model.doStream(sent));
         if (typeof result?.stream?.getReader !== 'function') {

@@ -3,7 +3,9 @@ import { type JsonObject, textAt } from '@hardcap/core/adapter';
 import type { Attempt } from './attempt.ts';
 import { cutParts } from './cut-parts.ts';
 import { earlyUsage } from './early-usage.ts';
+import { isProvidersEnd } from './finish-reason.ts';
 import { OpenBlocks } from './open-blocks.ts';
+import { providerFamily } from './provider-family.ts';
 
 /** Sees every part of a stream: meters what it costs, and knows how to end it. */
 export class StreamTally {
@@ -50,8 +52,11 @@ export class StreamTally {
     return true;
   }
 
-  /** The settlement of a `finish` part; undefined where it reports nothing. */
+  /** The settlement of a `finish` part; undefined where it reports nothing, or not the whole. */
   reported(finish: JsonObject): Settlement | undefined {
+    // Gemini reports with every chunk what has come until then.
+    const isGoogle = providerFamily(this.#attempt.model) === 'google';
+    if (isGoogle && !isProvidersEnd(finish)) return undefined;
     const { usage, providerMetadata } = finish;
     return this.#attempt.reported({ usage, providerMetadata, servedModel: this.#servedModel });
   }

@@ -8,6 +8,7 @@ import {
   textAt,
 } from '@hardcap/core/adapter';
 import { anthropicUsage, cacheWritesOf } from './anthropic-usage.ts';
+import { googleSearches } from './google-searches.ts';
 import { googleUsage } from './google-usage.ts';
 import type { ModelId } from './middleware.ts';
 import { providerFamily } from './provider-family.ts';
@@ -42,7 +43,7 @@ export function tokenUsage(report: UsageReport): TokenUsage | undefined {
     ),
   ];
   const figures = google.find((object) => object !== undefined && 'promptTokenCount' in object);
-  if (figures !== undefined) return googleUsage(figures);
+  if (figures !== undefined) return googleUsage(figures, googleSearches(providerMetadata, model));
   const totals = usageTotals(usage);
   return totals === undefined ? undefined : disjoint(totals, raw, report);
 }

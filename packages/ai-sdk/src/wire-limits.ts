@@ -1,3 +1,4 @@
+import { googleLimit } from './google-limit.ts';
 import type { ModelId } from './middleware.ts';
 import type { ModelCall } from './model-call.ts';
 import { plainLimit } from './plain-limit.ts';
@@ -22,7 +23,13 @@ export interface OutputLimit {
  */
 export function outputLimit(call: ModelCall, model: ModelId, minOutputTokens: number): OutputLimit {
   const family = providerFamily(model);
-  return family === 'anthropic' || family === 'bedrock'
-    ? thinkingLimit(call, model, family, minOutputTokens)
-    : plainLimit(call, model, minOutputTokens);
+  switch (family) {
+    case 'anthropic':
+    case 'bedrock':
+      return thinkingLimit(call, model, family, minOutputTokens);
+    case 'google':
+      return googleLimit(call, minOutputTokens, plainLimit(call, model, minOutputTokens));
+    default:
+      return plainLimit(call, model, minOutputTokens);
+  }
 }

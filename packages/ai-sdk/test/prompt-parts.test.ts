@@ -112,6 +112,7 @@ describe('promptParts', () => {
   it.each<readonly [string, object]>([
     ['a previous response', { providerOptions: { openai: { previousResponseId: 'resp_1' } } }],
     ['cached content', { providerOptions: { google: { cachedContent: 'c' } } }],
+    ['an answer to be continued', { providerOptions: { google: { continuationToken: 'c' } } }],
     ['a search (5)', { tools: [{ type: 'provider-defined', id: 'openai.web_search', name: 's' }] }],
     ['a search (6, 7)', { tools: [{ type: 'provider', id: 'google.google_search', name: 's' }] }],
   ])('says that not all of it is here: %s', (_, call) => {

@@ -1,10 +1,11 @@
 import type { SpendGuard } from '@hardcap/core';
-import { asObject, type JsonObject, objectAt } from '@hardcap/core/adapter';
+import { type JsonObject, objectAt } from '@hardcap/core/adapter';
 import { excludesCache } from './anthropic-package.ts';
 import { Attempt } from './attempt.ts';
 import { carried, type HardcapRunOptions, mergedChannels } from './call-channel.ts';
 import { callRequestOf } from './call-request-of.ts';
 import type { CallOptions, ChatModel } from './chat-model.ts';
+import { sentParams } from './google-settings.ts';
 import { modelName } from './model-name.ts';
 import {
   canLower,
@@ -94,13 +95,12 @@ export class AttemptOpener {
     options: CallOptions,
     name: ModelName,
   ): { readonly model: ChatModel; readonly params: JsonObject; readonly limit: OutputLimit } {
-    const paramsOf = (model: ChatModel) => asObject(model.invocationParams?.(options)) ?? {};
-    const params = paramsOf(given);
+    const params = sentParams(given, options);
     const wanted = valueFor(this.#options.maxOutputTokens, name);
     const isAsked = wanted !== undefined && sentLimit(params, given) === undefined;
     const model =
       isAsked && canLower(given, options, wanted) ? withLowerLimit(given, wanted) : given;
-    const sent = model === given ? params : paramsOf(model);
+    const sent = model === given ? params : sentParams(model, options);
     return { model, params: sent, limit: outputLimit(sent, model) };
   }
 }

@@ -2,7 +2,10 @@ import type { Settlement } from '@hardcap/core';
 import { asObject, type JsonObject, objectAt, textAt } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
 import { chunkText } from './chunk-text.ts';
-import { reportSettlement } from './reported-usage.ts';
+import { googleSearches } from './google-searches.ts';
+import { groqUsage } from './groq-usage.ts';
+import { isGoogle } from './model-name.ts';
+import { reportSettlement, type UsageReport } from './reported-usage.ts';
 import { StreamUsage } from './stream-usage.ts';
 import type { Tally } from './tally.ts';
 import { webSearchesIn } from './web-searches.ts';
@@ -14,6 +17,7 @@ export class ChunkTally implements Tally {
   readonly #usage: StreamUsage;
   #servedModel: string | undefined;
   #searches = 0;
+  #googleSearches = 0;
   #isFinished = false;
 
   constructor(call: MeteredCall) {
@@ -26,10 +30,16 @@ export class ChunkTally implements Tally {
     const message = asObject(chunk?.['message']);
     if (message === undefined) return true;
     this.#read(message, objectAt(chunk, 'generationInfo'));
+    const searches = googleSearches(chunk, this.#call.name);
+    this.#googleSearches = Math.max(this.#googleSearches, searches);
     const early = this.#usage.add(
       asObject(message['usage_metadata']),
       objectAt(message, 'response_metadata', 'usage'),
     );
+    if (this.#call.name.provider === 'groq') {
+      const groq = groqUsage(objectAt(message, 'response_metadata'));
+      if (groq !== undefined) this.#usage.replace(groq);
+    }
     const text = chunkText(message);
     if (text.length > 0 || early !== undefined) this.hasBegun = true;
     if (text.length === 0 && early === undefined) return true;
@@ -37,10 +47,14 @@ export class ChunkTally implements Tally {
   }
 
   reported(isAtEnd: boolean): Settlement | undefined {
-    if (!isAtEnd && !this.#isFinished) return undefined;
+    const gemini: UsageReport['gemini'] = isGoogle(this.#call.name) ? 'whole' : undefined;
+    // Gemini reports with every chunk what has come until then, also where a stream broke off.
+    if (!(this.#isFinished || (isAtEnd && gemini === undefined))) return undefined;
     const report = this.#usage.report();
     if (report === undefined) return undefined;
-    return reportSettlement({ ...report, webSearches: this.#searches }, this.#servedModel);
+    const webSearches = this.#searches + this.#googleSearches;
+    const whole = { ...report, gemini, webSearches };
+    return reportSettlement(whole, this.#servedModel);
   }
 
   #read(message: JsonObject, generationInfo: JsonObject | undefined): void {
@@ -52,7 +66,11 @@ export class ChunkTally implements Tally {
       textAt(kwargs, 'model') ??
       this.#servedModel;
     this.#searches += webSearchesIn(message);
-    const finishes = [generationInfo?.['finish_reason'], kwargs?.['stop_reason']];
+    const finishes = [
+      generationInfo?.['finish_reason'],
+      generationInfo?.['finishReason'],
+      kwargs?.['stop_reason'],
+    ];
     if (finishes.some((reason) => reason != null)) this.#isFinished = true;
   }
 }

@@ -2,28 +2,30 @@ import type { Settlement } from '@hardcap/core';
 import { asObject, listAt, objectAt, textAt } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
 import { chunkText } from './chunk-text.ts';
+import { googleSearches } from './google-searches.ts';
+import { isGoogle } from './model-name.ts';
 import { reportSettlement } from './reported-usage.ts';
 import { webSearchesIn } from './web-searches.ts';
 
 /** What a whole answer settles with: a `ChatResult`, with a generation for each choice. */
 export async function generateSettlement(result: unknown, call: MeteredCall): Promise<Settlement> {
   const answer = asObject(result);
-  const messages = listAt(answer, 'generations').map(
-    (generation) => objectAt(generation, 'message') ?? {},
-  );
-  const reported = answerSettlement(messages[0], objectAt(answer, 'llmOutput', 'usage'), call);
+  const generations = listAt(answer, 'generations');
+  const messages = generations.map((generation) => objectAt(generation, 'message') ?? {});
+  const reported = answerSettlement(generations[0], objectAt(answer, 'llmOutput', 'usage'), call);
   if (reported !== undefined) return reported;
   // Nothing is known: the hold is charged, or what a call that holds nothing has shown.
   for (const message of messages) await call.spend.meter({ text: answerText(message) });
   return { outcome: 'known' };
 }
 
-/** The settlement of what a message reports; every choice of an answer reports the same. */
+/** The settlement of what a generation reports; every choice of an answer reports the same. */
 function answerSettlement(
-  message: Readonly<Record<string, unknown>> | undefined,
+  generation: unknown,
   llmUsage: Readonly<Record<string, unknown>> | undefined,
   { name, longCacheWrites, excludesCache }: Omit<MeteredCall, 'spend'>,
 ): Settlement | undefined {
+  const message = objectAt(generation, 'message');
   const metadata = objectAt(message, 'response_metadata');
   const kwargs = objectAt(message, 'additional_kwargs');
   const isAnthropic = name.provider === 'anthropic';
@@ -32,11 +34,17 @@ function answerSettlement(
       metadata: objectAt(message, 'usage_metadata'),
       anthropic: isAnthropic ? (llmUsage ?? objectAt(metadata, 'usage')) : undefined,
       excludesCache,
+      gemini: isGoogle(name) ? geminiReport(message) : undefined,
       longCacheWrites,
-      webSearches: webSearchesIn(message),
+      webSearches: webSearchesIn(message) + googleSearches(generation, name),
     },
     textAt(metadata, 'model_name') ?? textAt(metadata, 'model') ?? textAt(kwargs, 'model'),
   );
+}
+
+/** A whole answer of a model that streams by itself is made of chunks. */
+function geminiReport(message: Readonly<Record<string, unknown>> | undefined): 'whole' | 'summed' {
+  return message?.['tool_call_chunks'] === undefined ? 'whole' : 'summed';
 }
 
 function answerText(message: Readonly<Record<string, unknown>>): string {

@@ -26,7 +26,9 @@ export async function guardedGenerate(call: GuardedCall): Promise<unknown> {
   const attempt = await call.attempts.open(call.model, call.messages, call.options);
   let result: unknown;
   try {
-    const model = withCountedRetries(attempt.model, attempt);
+    const counted = withCountedRetries(attempt.model, attempt);
+    const { signal } = attempt.options;
+    const model = signal === undefined ? counted : abortableModel(counted, signal);
     result = await model._generate(call.messages, attempt.options, call.runManager);
   } catch (error) {
     await attempt.settle(failureOutcome(error));

@@ -77,11 +77,19 @@ class EmbeddingRequests {
   }
 
   observed(embeddings: GuardableEmbeddings): GuardableEmbeddings {
-    return withObservedCaller(embeddings, (callable) => (...given) => {
-      const request = callable(...given);
+    const observe = (request: Promise<unknown>): Promise<unknown> => {
       this.#sent.push(request.then(this.#answer, this.#fail));
       return request;
-    });
+    };
+    return (
+      withObservedClient(embeddings, observe) ??
+      withObservedCaller(
+        embeddings,
+        (callable) =>
+          (...given) =>
+            observe(callable(...given)),
+      )
+    );
   }
 
   async done(): Promise<void> {
@@ -89,8 +97,13 @@ class EmbeddingRequests {
   }
 
   settlement(): Settlement {
-    if (this.#answered === 0) return { outcome: 'unknown' };
+    if (this.#answered === 0) return { outcome: this.#isRefused ? 'not-sent' : 'unknown' };
     return { outcome: 'known', usage: inputOnly(this.#input + this.#unreported * this.#bound) };
+  }
+
+  /** Google's package throws nothing then, and gives empty vectors. */
+  get #isRefused(): boolean {
+    return this.#sent.length > 0 && this.#unreported === 0;
   }
 
   failure(error: unknown): Settlement {
@@ -100,7 +113,10 @@ class EmbeddingRequests {
   readonly #answer = (response: unknown): void => {
     this.#answered += 1;
     const usage = objectAt(response, 'usage');
-    const tokens = numberAt(usage, 'prompt_tokens') ?? numberAt(usage, 'total_tokens');
+    const tokens =
+      numberAt(usage, 'prompt_tokens') ??
+      numberAt(usage, 'total_tokens') ??
+      numberAt(objectAt(response, 'usageMetadata'), 'promptTokenCount');
     if (tokens === undefined) this.#unreported += 1;
     else this.#input += tokens;
   };
@@ -109,6 +125,27 @@ class EmbeddingRequests {
   readonly #fail = (error: unknown): void => {
     if (failureOutcome(error).outcome === 'unknown') this.#unreported += 1;
   };
+}
+
+/** The methods by which Google's package sends its requests; undefined for other packages. */
+const CLIENT_METHODS = ['embedContent', 'batchEmbedContents'] as const;
+
+/** The embeddings, whose client tells of each request: Google's package hides answers and failures. */
+function withObservedClient(
+  embeddings: GuardableEmbeddings,
+  observe: (request: Promise<unknown>) => Promise<unknown>,
+): GuardableEmbeddings | undefined {
+  const client = objectAt(embeddings, 'client');
+  const methods = CLIENT_METHODS.flatMap((name) => {
+    const send = client?.[name];
+    return typeof send === 'function' ? [[name, send] as const] : [];
+  });
+  if (client === undefined || methods.length === 0) return undefined;
+  const own = methods.map(([name, send]) => [
+    name,
+    (...given: unknown[]) => observe(send.apply(client, given) as Promise<unknown>),
+  ]);
+  return derived(embeddings, { client: derived(client, Object.fromEntries(own)) });
 }
 
 function inputOnly(input: number): TokenUsage {

@@ -20,8 +20,12 @@ export function holesOfAny(model: object): string[] {
       `${name}.streamEvents(input) without a version calls no handler. Use version v2, or guard the model.`,
     );
   }
-  if (/mistral/i.test(model._llmType())) {
+  const kind = model._llmType();
+  if (/mistral/i.test(kind)) {
     holes.push(`Streams of ${name} cannot be cut by a handler: it does not wait for one.`);
+  }
+  if (/^google|^vertex/i.test(kind)) {
+    holes.push(`Streams of ${name} cannot be cut by a handler: its connection stays open.`);
   }
   return holes;
 }

@@ -24,6 +24,11 @@ export function modelName(sources: NameSources): ModelName {
   };
 }
 
+/** Gemini, whichever of Google's services sells it. */
+export function isGoogle({ provider }: ModelName): boolean {
+  return /^google/.test(provider);
+}
+
 const MODEL_FIELDS = ['model', 'modelName', 'modelId', 'model_name', 'model_id'] as const;
 
 /** Classes that are made of OpenAI's report its name, and their own only as their kind. */

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '@hardcap/core';
 import { asObject, type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
 import { type CallOptions, type ChatModel, delegatesOf, derived } from './chat-model.ts';
+import { leastGoogleThinking, loweredSettings, sentParams } from './google-settings.ts';
 
 /** What bounds the output of a call on the wire, thinking and all choices included. */
 export interface OutputLimit {
@@ -59,7 +60,8 @@ export function leastTokens(
   const each = Math.floor((tokens ?? Number.MAX_SAFE_INTEGER) / choices);
   const least = 'max_output_tokens' in params ? RESPONSES_LEAST_TOKENS : 1;
   const visible = Math.max(least, Math.min(minOutputTokens, each)) * choices;
-  return thinkingTokens(params) === undefined ? visible : visible + LEAST_THINKING_TOKENS;
+  if (thinkingTokens(params) !== undefined) return visible + LEAST_THINKING_TOKENS;
+  return visible + (leastGoogleThinking(params) ?? 0);
 }
 
 // OpenAI's Responses API refuses less.
@@ -81,7 +83,7 @@ export function sentLimit(params: JsonObject, model: unknown): number | undefine
 export function canLower(model: ChatModel, options: CallOptions, tokens: number): boolean {
   const lowered = withLowerLimit(model, tokens);
   try {
-    const limits = figures(asObject(lowered.invocationParams?.(options)) ?? {}, LIMIT_FIELDS);
+    const limits = figures(sentParams(lowered, options), LIMIT_FIELDS);
     return limits.length > 0 && Math.max(...limits) <= tokens;
   } catch {
     // It has private members, or does not take so low a limit.
@@ -95,7 +97,7 @@ export function canLower(model: ChatModel, options: CallOptions, tokens: number)
  */
 export function withLowerLimit<Model extends object>(model: Model, tokens: number): Model {
   const given = model as JsonObject;
-  const own: Record<string, unknown> = {};
+  const own: Record<string, unknown> = { ...loweredSettings(model, tokens) };
   for (const field of MODEL_FIELDS) {
     if (field in given) own[field] = Math.min(tokens, figures(given, [field])[0] ?? tokens);
   }

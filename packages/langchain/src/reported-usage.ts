@@ -9,6 +9,8 @@ export interface UsageReport {
   readonly anthropic?: JsonObject | undefined;
   /** `input_tokens` of the metadata leaves out what was cached, as older Anthropic packages have it. */
   readonly excludesCache?: boolean;
+  /** Of Gemini, and whether the framework has made it by adding up what the chunks of a stream told. */
+  readonly gemini?: 'whole' | 'summed' | undefined;
   /** Cache writes of an hour were asked for: prices those whose age is not reported. */
   readonly longCacheWrites: boolean;
   readonly webSearches?: number;
@@ -41,17 +43,20 @@ function fromMetadata(metadata: JsonObject, report: UsageReport): TokenUsage | u
   const inputDetails = objectAt(metadata, 'input_token_details');
   const outputDetails = objectAt(metadata, 'output_token_details');
   const beside = report.excludesCache === true;
-  const read = countAt(inputDetails, 'cache_read');
+  const read = repeatsCacheReads(metadata, report) ? 0 : countAt(inputDetails, 'cache_read');
   const written = countAt(inputDetails, 'cache_creation');
-  const all = (input ?? Number.NaN) + (beside ? read + written : 0);
+  const toolUse = geminiToolUse(metadata, report);
+  const all = (input ?? Number.NaN) + toolUse + (beside ? read + written : 0);
   // Some packages add up what is cumulative: no part is larger than the whole.
   const cacheRead = Math.min(read, all);
   const cacheWrite = Math.min(written, all - cacheRead);
   const audioInput = Math.min(countAt(inputDetails, 'audio'), all - cacheRead - cacheWrite);
-  // Thoughts of Gemini are in the total alone.
+  // Thoughts of Gemini may be in the total alone.
   const output = Math.max(
     stated ?? Number.NEGATIVE_INFINITY,
-    total === undefined || beside ? Number.NEGATIVE_INFINITY : total - (input ?? Number.NaN),
+    total === undefined || beside
+      ? Number.NEGATIVE_INFINITY
+      : total - toolUse - (input ?? Number.NaN),
   );
   const reasoning = Math.min(countAt(outputDetails, 'reasoning'), output);
   const audioOutput = Math.min(countAt(outputDetails, 'audio'), output - reasoning);
@@ -64,6 +69,27 @@ function fromMetadata(metadata: JsonObject, report: UsageReport): TokenUsage | u
     ...(audioInput === 0 ? {} : { audioInput }),
     ...(audioOutput === 0 ? {} : { audioOutput }),
   };
+}
+
+/**
+ * What tools have read is in Gemini's total alone. There are thoughts, too, where a package does not
+ * tell them: then all of it counts as output.
+ */
+function geminiToolUse(metadata: JsonObject, { gemini }: UsageReport): number {
+  if (gemini === undefined || !tellsThoughts(metadata)) return 0;
+  const [total = 0, input = 0, output = 0] = ['total_tokens', 'input_tokens', 'output_tokens'].map(
+    (key) => numberAt(metadata, key),
+  );
+  return Math.max(0, total - input - output);
+}
+
+/** The same package puts all cached input into every chunk: so often added up, it is no figure. */
+function repeatsCacheReads(metadata: JsonObject, { gemini }: UsageReport): boolean {
+  return gemini === 'summed' && !tellsThoughts(metadata);
+}
+
+function tellsThoughts(metadata: JsonObject): boolean {
+  return numberAt(objectAt(metadata, 'output_token_details'), 'reasoning') !== undefined;
 }
 
 function fromAnthropic(raw: JsonObject, report: UsageReport): TokenUsage {

@@ -48,12 +48,15 @@ export async function reserveRun(
   const call = { spend, name, longCacheWrites };
   return new ObservedRun(
     { ...call, excludesCache: excludesCache(name, metadata) },
-    start.isChat && !UNAWAITED.has(name.provider),
+    start.isChat && !UNCUT.test(name.provider),
   );
 }
 
-/** Their packages do not wait for the callback of a token. */
-const UNAWAITED: ReadonlySet<string> = new Set(['mistral', 'mistralai']);
+/**
+ * Mistral's package does not wait for the callback of a token, and Google's leave the connection open
+ * when one throws: the provider would go on, and nobody would hear what it bills.
+ */
+const UNCUT = /^(?:mistral|google)/;
 
 function nameOf(start: RunStart, options: SpendBudgetOptions): ModelName {
   const kind = listAt(asObject(start.serialized), 'id')[2];

@@ -26,6 +26,11 @@ export class StreamUsage {
       : this.#addPart(metadata);
   }
 
+  /** Takes what stands for all of the stream, and for whatever was said before. */
+  replace(metadata: JsonObject): void {
+    this.#sum = metadata;
+  }
+
   /** All that was reported; undefined where that is not the whole of a call. */
   report(): UsageReport | undefined {
     if (this.#start !== undefined) {

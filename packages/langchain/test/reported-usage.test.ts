@@ -37,6 +37,25 @@ describe('usage of a message', () => {
     expect(usageOf(metadata)).toEqual({ ...NOTHING, input: 100, output: 348 });
   });
 
+  it('tells what tools of Gemini read from its thoughts, where the package tells those', () => {
+    const totals = { input_tokens: 100, output_tokens: 35, total_tokens: 144 };
+    const told = { ...totals, output_token_details: { reasoning: 30 } };
+    const usage = { ...NOTHING, input: 109, output: 5, reasoning: 30 };
+    expect(usageOf(told, { gemini: 'whole' })).toEqual(usage);
+    expect(usageOf(told, { gemini: 'summed' })).toEqual(usage);
+    // Otherwise it may be either, and is charged as the dearer.
+    expect(usageOf(totals, { gemini: 'whole' })).toMatchObject({ input: 100, output: 44 });
+  });
+
+  it('believes no cached input of Gemini that was added up from every chunk', () => {
+    const metadata = {
+      ...{ input_tokens: 100, output_tokens: 5, total_tokens: 105 },
+      input_token_details: { cache_read: 90 },
+    };
+    expect(usageOf(metadata, { gemini: 'whole' })).toMatchObject({ input: 10, cacheRead: 90 });
+    expect(usageOf(metadata, { gemini: 'summed' })).toMatchObject({ input: 100, cacheRead: 0 });
+  });
+
   it('takes no part for larger than its whole', () => {
     const metadata = {
       input_tokens: 100,

@@ -1,8 +1,9 @@
-import type { ModelInfo, Provider } from '@pydantic/genai-prices';
+import type { ModelInfo, ModelPrice, Provider } from '@pydantic/genai-prices';
 import { matchModel } from './genai-match.ts';
 import { cardOf } from './genai-rates.ts';
 import { GENAI_SOURCE, GENAI_VERSION, genaiProvider } from './genai-table.ts';
 import { knownTooLow } from './known-errors.ts';
+import { knownFees } from './known-fees.ts';
 import { type ModelName, nameKey } from './model-name.ts';
 import { outputLimit } from './output-limits.ts';
 import type { PriceRow } from './price-schedule.ts';
@@ -45,9 +46,10 @@ export function tablePrice(name: ModelName): PricedModel | string {
   if (found.refusal !== undefined) return found.refusal;
   const { provider, model } = found;
   const id = model.id.toLowerCase();
-  const tooLow = knownTooLow(`${provider.id}/${id}`);
+  const key = `${provider.id}/${id}`;
+  const tooLow = knownTooLow(key);
   if (tooLow !== undefined) return tooLow;
-  const rows = rowsOf(model, isClaude(id));
+  const rows = rowsOf(model, isClaude(id), knownFees(key));
   const [first, ...others] = new Set(rows.map(({ answer }) => answer.refusal));
   if (first !== undefined && others.length === 0) return first;
   return {
@@ -63,12 +65,17 @@ export function tablePrice(name: ModelName): PricedModel | string {
   };
 }
 
-function rowsOf(model: ModelInfo, claude: boolean): PriceRow[] {
+function rowsOf(model: ModelInfo, claude: boolean, fees: ModelPrice): PriceRow[] {
   const rows = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
   return rows.map((row) => ({
     time: rowTimeOf('constraint' in row ? row.constraint : undefined),
-    answer: cardOf(row.prices, claude),
+    answer: cardOf(withFees(row.prices, fees), claude),
   }));
+}
+
+/** Fees are nothing by themselves: what is listed without a rate stays so. */
+function withFees(prices: ModelPrice, fees: ModelPrice): ModelPrice {
+  return Object.keys(prices).length === 0 ? prices : { ...fees, ...prices };
 }
 
 const MILLION = 1_000_000;

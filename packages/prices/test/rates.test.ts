@@ -197,3 +197,19 @@ test('case C-51: the first call of a model without a price is refused before it 
       'the price book (`overrides` or `aliases`), declare it in `free`, or set `unknownModel: { ceiling: … }`.',
   );
 });
+
+describe('searches of Gemini, which the table leaves out', () => {
+  test.each([
+    ['google', 'gemini-2.5-pro', 0.035],
+    ['google.generative-ai', 'gemini-2.5-flash', 0.035],
+    ['google_vertexai', 'gemini-2.5-flash', 0.035],
+    ['google', 'gemini-3.7-flash', 0.014],
+  ])('%s %s: $%d for each', (provider, model, fee) => {
+    const usage = { fees: { webSearch: 3 } };
+    expect(cost(provider, model, usage)).toBe(Math.round(3 * fee * 1e9));
+  });
+
+  test('none of embeddings', () => {
+    expect(quote('google', 'gemini-embedding-001').snapshot.rates.fees).toBeUndefined();
+  });
+});

@@ -5,6 +5,7 @@ import { anthropicStopReason } from './anthropic-stop-reason.ts';
 import { anthropicStream, SIGNATURE } from './anthropic-stream.ts';
 import { anthropicLimitRefusal, anthropicThinking } from './anthropic-thinking.ts';
 import { anthropicUsage } from './anthropic-usage.ts';
+import { CONTENT_TYPES } from './content-types.ts';
 import type { Protocol } from './protocol.ts';
 
 export const anthropicMessages: Protocol = {
@@ -24,6 +25,7 @@ export const anthropicMessages: Protocol = {
     'anthropic-organization-id': 'wire',
     'request-id': `req_${suffix}`,
   }),
+  contentTypes: CONTENT_TYPES,
   whole: (generation) => JSON.stringify(message(generation)),
   stream: anthropicStream,
   errorBody: anthropicErrorBody,

@@ -33,6 +33,7 @@ export function openaiChatStream(generation: Generation): StreamScript {
       {
         choices: [{ index, delta, logprobs: null, finish_reason: finish }],
         ...(reportsUsage ? { usage: null } : {}),
+        ...(finish === null ? {} : dialectFields(generation)),
       },
       padded,
     );
@@ -60,6 +61,15 @@ export function openaiChatStream(generation: Generation): StreamScript {
       'data: [DONE]\n\n',
     error: () => serverSentEvent({ error: OPENAI_SERVER_ERROR }),
   };
+}
+
+function dialectFields(generation: Generation): JsonObject {
+  const usage = openaiChatUsage(generation);
+  const { chatDialect } = generation.reply;
+  if (chatDialect === undefined || usage === undefined) return {};
+  return chatDialect === 'mistral'
+    ? { usage }
+    : { x_groq: { id: `req_${generation.suffix}`, usage } };
 }
 
 interface PlacedGroup {

@@ -1,5 +1,6 @@
 import type { Generation } from '../generation.ts';
 import { flagAt, type JsonObject, numberAt, textAt } from '../json-object.ts';
+import { CONTENT_TYPES } from './content-types.ts';
 import { openaiChatFinish } from './openai-chat-finish.ts';
 import { openaiChatStream } from './openai-chat-stream.ts';
 import { openaiChatUsage } from './openai-chat-usage.ts';
@@ -24,6 +25,7 @@ export const openaiChat: Protocol = {
     openaiLimitRefusal(body, 'max_completion_tokens', 1) ??
     openaiLimitRefusal(body, 'max_tokens', 1),
   headers: openaiHeaders,
+  contentTypes: CONTENT_TYPES,
   whole: (generation) => JSON.stringify(completion(generation), null, 2),
   stream: openaiChatStream,
   errorBody: openaiErrorBody,

@@ -1,5 +1,6 @@
 import type { Generation } from '../generation.ts';
 import { type JsonObject, listAt, numberAt, textAt } from '../json-object.ts';
+import { CONTENT_TYPES } from './content-types.ts';
 import { openaiErrorBody } from './openai-error.ts';
 import { openaiHeaders } from './openai-headers.ts';
 import { openaiUsage } from './openai-usage.ts';
@@ -15,6 +16,7 @@ export const openaiEmbeddings: Protocol = {
   limits: () => ({ outputTokens: 0, reasons: false, choices: 1 }),
   refusal: () => null,
   headers: openaiHeaders,
+  contentTypes: CONTENT_TYPES,
   whole: (generation) => JSON.stringify(embeddings(generation), null, 2),
   stream: () => ({ head: () => '', chunks: () => [], tail: () => '', error: () => '' }),
   errorBody: openaiErrorBody,

@@ -1,4 +1,5 @@
 import { flagAt, numberAt, textAt } from '../json-object.ts';
+import { CONTENT_TYPES } from './content-types.ts';
 import { openaiErrorBody } from './openai-error.ts';
 import { openaiHeaders } from './openai-headers.ts';
 import { openaiLimitRefusal } from './openai-limit-refusal.ts';
@@ -22,6 +23,7 @@ export const openaiResponses: Protocol = {
   }),
   refusal: ({ body }) => openaiLimitRefusal(body, 'max_output_tokens', LOWEST_OUTPUT_LIMIT),
   headers: openaiHeaders,
+  contentTypes: CONTENT_TYPES,
   whole: (generation) => {
     const status = generation.truncated ? 'incomplete' : 'completed';
     const response = openaiResponsesObject(generation, status);

@@ -41,6 +41,7 @@ export interface Protocol {
   /** What the real provider would not accept in this request. */
   refusal(request: WireRequest): Refusal | null;
   headers(suffix: string): Readonly<Record<string, string>>;
+  readonly contentTypes: { readonly whole: string; readonly stream: string };
   /** The body of an answer that is no stream. */
   whole(generation: Generation): string;
   stream(generation: Generation): StreamScript;

@@ -1,6 +1,9 @@
 import { anthropicMessages } from './anthropic-messages.ts';
+import { geminiContent } from './gemini-content.ts';
+import { geminiEmbeddings } from './gemini-embeddings.ts';
 import { openaiChat } from './openai-chat.ts';
 import { openaiEmbeddings } from './openai-embeddings.ts';
+import { openaiImages } from './openai-images.ts';
 import { openaiResponses } from './openai-responses.ts';
 import type { Protocol } from './protocol.ts';
 
@@ -9,5 +12,8 @@ export const PROTOCOLS: readonly Protocol[] = [
   openaiChat,
   openaiResponses,
   openaiEmbeddings,
+  openaiImages,
   anthropicMessages,
+  geminiContent,
+  geminiEmbeddings,
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { post, STREAMING_CALLS } from './post.ts';
+import { post, STREAMING_CALLS, wholeCall } from './post.ts';
 import { readEvents } from './read-events.ts';
 import { serve } from './serve.ts';
 
@@ -13,12 +13,19 @@ async function readDeltas(response: Response): Promise<{ text: string; failed: b
   } catch {
     failed = true;
   }
-  const deltas = received.matchAll(/"(?:content|delta|text)":"( [a-z]{3,4})"/g);
+  const deltas = received.matchAll(/"(?:content|delta|text)": ?"( [a-z]{3,4})"/g);
   return { text: [...deltas].map((delta) => delta[1]).join(''), failed };
 }
 
+const RATE_LIMITED: Readonly<Record<string, object>> = {
+  '/v1/chat/completions': { type: 'tokens', param: null, code: 'rate_limit_exceeded' },
+  '/v1/responses': { type: 'tokens', param: null, code: 'rate_limit_exceeded' },
+  '/v1/messages': { type: 'rate_limit_error' },
+};
+
 describe.each(STREAMING_CALLS)('what goes wrong on %s', (path, body) => {
-  const whole = { ...body, stream: false };
+  const whole = wholeCall(path, body);
+  const isGemini = path.includes('gemini');
 
   it('refuses with the body of the provider and the headers of the test', async () => {
     const server = await serve({ reply: { status: 429, headers: { 'retry-after': '7' } } });
@@ -26,10 +33,7 @@ describe.each(STREAMING_CALLS)('what goes wrong on %s', (path, body) => {
     expect(response.status).toBe(429);
     expect(response.headers.get('retry-after')).toBe('7');
     expect(await response.json()).toMatchObject({
-      error:
-        path === '/v1/messages'
-          ? { type: 'rate_limit_error' }
-          : { type: 'tokens', param: null, code: 'rate_limit_exceeded' },
+      error: RATE_LIMITED[path] ?? { code: 429, status: 'RESOURCE_EXHAUSTED' },
     });
     const [exchange] = server.exchanges;
     expect(await exchange?.closed).toBe('finished');
@@ -56,7 +60,7 @@ describe.each(STREAMING_CALLS)('what goes wrong on %s', (path, body) => {
 
   it('cuts a whole answer at its half, when everything is generated', async () => {
     const server = await serve({ reply: { outputTokens: 9, cutAfterChunks: 3 } });
-    const response = await post(server, path, whole);
+    const response = await post(server, ...whole);
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();
     expect(server.exchanges[0]?.billed?.output).toBe(9);
@@ -74,10 +78,11 @@ describe.each(STREAMING_CALLS)('what goes wrong on %s', (path, body) => {
     const server = await serve({ reply: { outputTokens: 9, errorAfterChunks: 2 } });
     const events = await readEvents(await post(server, path, body));
     const last = events.at(path === '/v1/responses' ? -2 : -1);
-    expect(last?.name).toBe(path === '/v1/chat/completions' ? undefined : 'error');
-    expect(last?.data).toMatchObject({
-      error: { type: path === '/v1/messages' ? 'overloaded_error' : 'server_error' },
-    });
+    const isNamed = path === '/v1/responses' || path === '/v1/messages';
+    expect(last?.name).toBe(isNamed ? 'error' : undefined);
+    const openai = { type: 'server_error' };
+    const others = isGemini ? { status: 'UNAVAILABLE' } : { type: 'overloaded_error' };
+    expect(last?.data).toMatchObject({ error: /chat|responses/.test(path) ? openai : others });
     expect(server.exchanges[0]?.billed?.output).toBe(2);
   });
 
@@ -88,9 +93,9 @@ describe.each(STREAMING_CALLS)('what goes wrong on %s', (path, body) => {
     expect(await server.exchanges[0]?.closed).toBe('finished');
   });
 
-  it.each([body, whole])('answers %j with garbage, and bills it', async (asked) => {
+  it.each([[path, body], whole])('answers %s, %j with garbage, and bills it', async (to, asked) => {
     const server = await serve({ reply: { garbage: true } });
-    const response = await post(server, path, asked);
+    const response = await post(server, to as string, asked);
     expect(response.status).toBe(200);
     const text = (await response.text()).replace(/^data: /, '');
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
@@ -100,8 +105,11 @@ describe.each(STREAMING_CALLS)('what goes wrong on %s', (path, body) => {
   it('leaves the usage out', async () => {
     const server = await serve({ reply: { usage: 'missing' } });
     const asked = { ...body, stream_options: { include_usage: true } };
-    expect(await (await post(server, path, asked)).text()).not.toMatch(/"usage":[^n]/);
-    expect(await (await post(server, path, whole)).json()).not.toHaveProperty('usage');
+    expect(await (await post(server, path, asked)).text()).not.toMatch(
+      /"usage(?:Metadata)?": ?[^n]/,
+    );
+    const answer = (await (await post(server, ...whole)).json()) as object;
+    expect(Object.keys(answer)).not.toContain(isGemini ? 'usageMetadata' : 'usage');
   });
 
   it('reports the figures it is given, whatever they are', async () => {
@@ -109,8 +117,10 @@ describe.each(STREAMING_CALLS)('what goes wrong on %s', (path, body) => {
     const server = await serve({ reply: { usage } });
     const asked = { ...body, stream_options: { include_usage: true } };
     const text = await (await post(server, path, asked)).text();
-    expect(text).toContain(`"usage":${JSON.stringify(usage)}`);
-    expect(await (await post(server, path, whole)).json()).toMatchObject({ usage });
+    const key = isGemini ? 'usageMetadata' : 'usage';
+    const sent = `"${key}":${JSON.stringify(usage)}`;
+    expect(text.replaceAll('": ', '":')).toContain(sent);
+    expect(await (await post(server, ...whole)).json()).toMatchObject({ [key]: usage });
     expect(server.exchanges[0]?.billed).toMatchObject({ input: 100, output: 5 });
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { post, STREAMING_CALLS } from './post.ts';
+import { post, STREAMING_CALLS, wholeCall } from './post.ts';
 import { serve } from './serve.ts';
 
 const MEGABYTE = 1_048_576;
@@ -51,7 +51,7 @@ describe.each(STREAMING_CALLS)('a client that hangs up on %s', (path, body) => {
   it('is noticed while a whole answer is generated', async () => {
     const server = await serve({ reply: { outputTokens: 50, pace: 'manual' } });
     const client = new AbortController();
-    const response = post(server, path, { ...body, stream: false }, client.signal);
+    const response = post(server, ...wholeCall(path, body), client.signal);
     const exchange = await server.nextExchange();
     await exchange.sendChunk();
     await exchange.sendChunk();

@@ -174,3 +174,16 @@ describe('OpenAI Chat Completions', () => {
     expect(server.exchanges[0]?.billed).toBeNull();
   });
 });
+
+describe('the dialects of OpenAI Chat', () => {
+  it.each([
+    ['groq', { x_groq: { usage: { prompt_tokens: 100, completion_tokens: 5 } } }],
+    ['mistral', { usage: { prompt_tokens: 100, completion_tokens: 5 } }],
+  ] as const)('%s reports usage with the finish reason, unasked', async (chatDialect, fields) => {
+    const server = await serve({ reply: { chatDialect } });
+    const events = await readEvents(await post(server, PATH, { model: 'm', stream: true }));
+    const reports = events.filter(({ data }) => JSON.stringify(data).includes('prompt_tokens'));
+    expect(reports).toHaveLength(1);
+    expect(reports[0]?.data).toMatchObject({ choices: [{ finish_reason: 'stop' }], ...fields });
+  });
+});

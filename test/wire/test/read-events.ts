@@ -7,9 +7,10 @@ interface ReadEvent {
 /** The events of a finished stream; throws where its framing is not the one of the real ones. */
 export async function readEvents(response: Response): Promise<ReadEvent[]> {
   const text = await response.text();
-  if (!text.endsWith('\n\n'))
-    throw new Error(`A stream ends with ${JSON.stringify(text.slice(-9))}`);
-  return text.slice(0, -2).split('\n\n').map(readEvent);
+  // Google's lines end as those of HTTP do.
+  const end = text.endsWith('\r\n\r\n') ? '\r\n\r\n' : '\n\n';
+  if (!text.endsWith(end)) throw new Error(`A stream ends with ${JSON.stringify(text.slice(-9))}`);
+  return text.slice(0, -end.length).split(end).map(readEvent);
 }
 
 function readEvent(text: string): ReadEvent {

@@ -44,10 +44,10 @@ describe('startWireServer', () => {
 
   it('knows no other path, and nothing but JSON', async () => {
     const server = await serve();
-    const unknown = await post(server, '/v1/images/generations', {});
+    const unknown = await post(server, '/v1/audio/speech', {});
     expect(unknown.status).toBe(404);
     expect(await unknown.json()).toMatchObject({
-      error: { message: 'Invalid URL (POST /v1/images/generations)' },
+      error: { message: 'Invalid URL (POST /v1/audio/speech)' },
     });
     const broken = await fetch(server.url + PATH, { method: 'POST', body: '{' });
     expect(broken.status).toBe(400);

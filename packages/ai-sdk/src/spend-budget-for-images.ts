@@ -1,0 +1,95 @@
+import {
+  InvalidArgumentError,
+  type Settlement,
+  type SpendGuard,
+  type TokenUsage,
+} from '@hardcap/core';
+import { asObject, numberAt, objectAt, textAt } from '@hardcap/core/adapter';
+import type { InputParts } from '@hardcap/core/input-bound';
+import { ChannelHandover } from './channel-handover.ts';
+import { fileContent } from './file-part.ts';
+import { heldCall } from './held-call.ts';
+import { inputOf } from './input-of.ts';
+import type { ImageCall, ModelId, SpendBudgetForImages } from './middleware.ts';
+import { pieceCost } from './piece-cost.ts';
+import { reportedCost } from './reported-cost.ts';
+import { requestBase } from './request-base.ts';
+import { type ImageBudgetOptions, valueFor } from './spend-budget-options.ts';
+
+/**
+ * Middleware for `wrapImageModel` of `ai` 6 and 7: holds what so many images may cost before they are
+ * made, and settles what the provider reported; where it reports nothing, what was held.
+ */
+export function spendBudgetForImages(
+  guard: SpendGuard,
+  options: ImageBudgetOptions = {},
+): SpendBudgetForImages {
+  const handover = new ChannelHandover();
+  return {
+    specificationVersion: 'v3',
+
+    transformParams: async ({ params }) => handover.without(params),
+
+    wrapGenerate: async ({ doGenerate, params, model }) => {
+      const call: ImageCall = params;
+      const images = call.n ?? 1;
+      const piece = pieceCost(options.pieceCost, model, images);
+      const base = await requestBase(call, model, handover.of(params), options);
+      const isBounded = piece !== undefined || (base.estimate ?? 'ceiling') !== 'ceiling';
+      return heldCall(guard, {
+        request: {
+          ...base,
+          ...inputOf(imageParts(call), model, options),
+          ...(isBounded ? {} : { maxOutputTokens: images * tokensPerImage(model, options) }),
+          ...(piece === undefined ? {} : { estimate: piece.estimate }),
+        },
+        abortSignal: call.abortSignal,
+        send: doGenerate,
+        settlementOf: (result) => imageSettlement(result, piece?.costNanoUsd),
+      });
+    },
+  };
+}
+
+/** The most that OpenAI's `gpt-image` models make of one: high quality, at their largest sizes. */
+const GPT_IMAGE_TOKENS = 6_240;
+
+function tokensPerImage(model: ModelId, { imageTokens }: ImageBudgetOptions): number {
+  const given = valueFor(imageTokens, model);
+  if (given !== undefined) return given;
+  if (/gpt-image-1(?!\d)/.test(model.modelId)) return GPT_IMAGE_TOKENS;
+  throw new InvalidArgumentError(
+    `Nothing bounds what an image of ${model.modelId} costs. Set \`imageTokens\`, where it is billed by ` +
+      'tokens, or `pieceCost`, where it is billed by the image, or another `estimate`.',
+  );
+}
+
+function imageParts({ prompt, files = [], mask, providerOptions = {} }: ImageCall): InputParts {
+  const contents = [...files, ...(mask === undefined ? [] : [mask])].map(fileContent);
+  return {
+    texts: prompt === undefined ? [] : [prompt],
+    messages: 1,
+    media: contents.flatMap((content) => ('media' in content ? [content.media] : [])),
+    // What stands in the options may be sent as it is.
+    toolPayloads: Object.keys(providerOptions).length === 0 ? [] : [providerOptions],
+  };
+}
+
+function imageSettlement(result: unknown, pieces: number | undefined): Settlement {
+  const answer = asObject(result);
+  const usage = objectAt(answer, 'usage');
+  const input = numberAt(usage, 'inputTokens');
+  const output = numberAt(usage, 'outputTokens');
+  const costNanoUsd = reportedCost(usage, answer?.['providerMetadata']) ?? pieces;
+  const servedModel = textAt(objectAt(answer, 'response'), 'modelId');
+  return {
+    outcome: 'known',
+    ...(input === undefined || output === undefined ? {} : { usage: imageUsage(input, output) }),
+    ...(costNanoUsd === undefined ? {} : { costNanoUsd }),
+    ...(servedModel === undefined ? {} : { servedModel }),
+  };
+}
+
+function imageUsage(input: number, output: number): TokenUsage {
+  return { input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output, reasoning: 0 };
+}
