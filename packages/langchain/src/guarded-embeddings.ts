@@ -77,10 +77,14 @@ class EmbeddingRequests {
   }
 
   observed(embeddings: GuardableEmbeddings): GuardableEmbeddings {
-    return withObservedCaller(embeddings, (callable) => (...given) => {
-      const request = callable(...given);
-      this.#sent.push(request.then(this.#answer, this.#fail));
-      return request;
+    return withObservedCaller(embeddings, {
+      observed:
+        (callable) =>
+        (...given) => {
+          const request = callable(...given);
+          this.#sent.push(request.then(this.#answer, this.#fail));
+          return request;
+        },
     });
   }
 

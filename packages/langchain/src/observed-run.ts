@@ -26,7 +26,9 @@ export class ObservedRun {
     // Some packages give the text alone; and what comes from a cache has begun nothing that could be
     // cut: it comes as one text.
     const isFirstText = chunk === undefined && !this.#isMetered;
-    const verdict = chunk === undefined ? this.#meter(token) : tally.count(chunk);
+    // Those of text models have no message.
+    const isText = asObject(chunk)?.['message'] === undefined;
+    const verdict = isText ? this.#meter(token) : tally.count(chunk);
     this.#isMetered = true;
     if (!(await verdict) && !isFirstText) this.#cut();
   }

@@ -95,7 +95,7 @@ class AgentCall<Request extends AgentModelRequest, Answer> {
   }
 
   async run(): Promise<Answer> {
-    let denial = denialInTools(this.#request.messages);
+    let denial = denialInTools(this.#request.messages, this.#guard);
     for (;;) {
       if (denial === undefined) {
         try {
@@ -161,7 +161,8 @@ class AgentCall<Request extends AgentModelRequest, Answer> {
 
   #end(denial: BudgetExceededError): AIMessage {
     const { message = 'I have to stop here: the spending limit is reached.' } = this.#options;
-    const { code, status, retryAfterMs } = denial;
+    const { code, status } = denial;
+    const { retryAfterMs } = denial.denial;
     return new AIMessage({
       content: typeof message === 'function' ? message(denial) : message,
       response_metadata: { hardcap: { code, status, retryAfterMs } },
