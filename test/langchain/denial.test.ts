@@ -86,13 +86,6 @@ describe.each(MATRIX)('%s, %s: a denial', (_, api, major) => {
     await expect.poll(() => seen).toEqual(['start', 'denied', 'start', 'denied']);
   });
 
-  it('is not retried', async () => {
-    const { model, events } = await scene(major, api, POOR);
-    const patient = model.withRetry({ stopAfterAttempt: 1 });
-    await expect(patient.invoke(PROMPT)).rejects.toSatisfy(BudgetExceededError.isInstance);
-    expect(events).toHaveLength(1);
-  });
-
   it('case C-01: of ten parallel calls leaves exactly the two that fit', async () => {
     const { server, model, settled, spent } = await scene(major, api, FOR_TWO);
     const prompts = Array.from({ length: 10 }, () => PROMPT);

@@ -47,7 +47,7 @@ export function modelOf(
   if (api === 'anthropic messages') {
     return new langchain.ChatAnthropic({ ...common, anthropicApiUrl: urls.url });
   }
-  const configuration = { baseURL: urls.openaiBaseUrl };
+  const configuration = { baseURL: urls.openaiBaseUrl, ...Object(fields['configuration']) };
   const useResponsesApi = api === 'openai responses';
   return new langchain.ChatOpenAI({ ...common, configuration, useResponsesApi });
 }

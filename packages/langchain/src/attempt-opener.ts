@@ -63,9 +63,7 @@ export class AttemptOpener {
         spend,
         stop,
         reserve: (attempt) => reserved(this.guard, { ...again, attempt }, stop.signal),
-        model: isLowered
-          ? withLowerLimit(call.model, Math.floor(admitted / choices))
-          : call.model,
+        model: isLowered ? withLowerLimit(call.model, Math.floor(admitted / choices)) : call.model,
       });
     } catch (error) {
       stop.unlink();

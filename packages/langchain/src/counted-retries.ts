@@ -120,7 +120,7 @@ export function withCountedRetries(attempt: Attempt): CountedSender {
         try {
           return await inAttempt(attempt, () => callable(...given));
         } catch (error) {
-          await attempt.failRequest(failureOutcome(error));
+          await attempt.failRequest(failureOutcome(error, attempt.signal));
           throw error;
         }
       },

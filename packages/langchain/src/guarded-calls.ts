@@ -40,7 +40,7 @@ async function generated(call: GuardedCall, attempt: Attempt): Promise<unknown> 
     const make = () => sender.model._generate(call.messages, options, call.runManager);
     return await inAttempt(attempt, make);
   } catch (error) {
-    await attempt.settle(failureOutcome(error));
+    await attempt.settle(failureOutcome(error, attempt.signal));
     throw attempt.stopReason ?? error;
   }
 }
@@ -94,7 +94,7 @@ async function* streamed(
     yield* meteredStream({ attempt, tally: tallyOf(attempt), items, prepare });
   } catch (error) {
     // A stream that came about has settled by now.
-    await attempt.settle(failureOutcome(error));
+    await attempt.settle(failureOutcome(error, attempt.signal));
     throw attempt.stopReason ?? error;
   } finally {
     attempt.unlink();

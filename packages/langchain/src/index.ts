@@ -9,6 +9,7 @@ export {
 export type { GuardableChatModel } from './chat-model.ts';
 export type { GuardableEmbeddings } from './guarded-embeddings.ts';
 export { isBudgetExceeded } from './is-budget-exceeded.ts';
+export { type Fetch, spendBudgetFetch } from './spend-budget-fetch.ts';
 export {
   type BudgetInterrupt,
   type SpendBudgetMiddlewareOptions,

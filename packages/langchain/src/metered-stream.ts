@@ -137,6 +137,7 @@ class StreamPump<Item> {
   #unreported(error: unknown): Parameters<Attempt['settle']>[0] {
     if (this.#source.tally.hasBegun) return { outcome: 'metered' };
     // An answer that had not begun may still have cost anything.
-    return error === undefined ? { outcome: 'unknown' } : failureOutcome(error);
+    const { signal } = this.#source.attempt;
+    return error === undefined ? { outcome: 'unknown' } : failureOutcome(error, signal);
   }
 }

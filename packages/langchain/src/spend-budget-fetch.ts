@@ -34,7 +34,7 @@ export function spendBudgetFetch(send: Fetch = globalThis.fetch): Fetch {
       if (response.status >= 400) await attempt.failRequest({ outcome: 'not-sent' });
       return response;
     } catch (error) {
-      await attempt.failRequest(failureOutcome(error));
+      await attempt.failRequest(failureOutcome(error, attempt.signal));
       throw error;
     }
   };
