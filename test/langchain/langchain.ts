@@ -3,7 +3,11 @@ export interface Langchain {
   readonly ChatOpenAI: ModelClass;
   readonly ChatAnthropic: ModelClass;
   readonly tools: { tool(run: () => unknown, fields: Fields): unknown };
+  readonly RunnableLambda: { from(run: () => unknown): Runnable };
   readonly createReactAgent: (fields: Fields) => Graph;
+  readonly ToolNode: new (tools: readonly unknown[], options?: Fields) => unknown;
+  readonly entrypoint: (fields: Fields, run: (input: never) => unknown) => Graph;
+  readonly task: <Result>(name: string, run: () => Promise<Result>) => () => Promise<Result>;
   readonly StateGraph: new (state: unknown) => GraphBuilder;
   readonly Annotation: ((fields?: object) => unknown) & { Root(fields: Fields): unknown };
   readonly Send: new (node: string, state: unknown) => unknown;

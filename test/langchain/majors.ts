@@ -1,8 +1,9 @@
 import * as v0 from '@hardcap/langchain-v0';
 import { ChatAnthropic } from '@langchain/anthropic';
+import { RunnableLambda } from '@langchain/core/runnables';
 import * as tools from '@langchain/core/tools';
 import * as langgraph from '@langchain/langgraph';
-import { createReactAgent } from '@langchain/langgraph/prebuilt';
+import { createReactAgent, ToolNode } from '@langchain/langgraph/prebuilt';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import type { Langchain, Model } from './langchain.ts';
 
@@ -17,6 +18,8 @@ const v1 = {
   ChatOpenAI,
   OpenAIEmbeddings,
   createReactAgent,
+  RunnableLambda,
+  ToolNode,
   tools,
   ...langgraph,
 };

@@ -219,39 +219,6 @@ describe('the middleware', () => {
     expect(await spent()).toBe(server.billedNanoUsd());
   });
 
-  it('ends the run where a budget refuses a call within a tool', async () => {
-    const { guard, model, bareModel, server, events } = await scene('openai chat', {
-      budgets: [
-        { name: 'run', per: ['user'], limit: { usd: '100' }, window: 'total' },
-        {
-          name: 'tools',
-          per: ['user'],
-          limit: { usd: '0.01' },
-          window: 'total',
-          match: { kind: 'tool' },
-        },
-      ],
-      reply: { outputTokens: 9, toolCalls: [{ name: 'ask', arguments: {} }] },
-    });
-    const helper = withSpendBudget(bareModel(), guard, { identity: { kind: 'tool' } });
-    const ask = tool(async () => (await helper.invoke('Help.')).text, {
-      name: 'ask',
-      description: 'Asks.',
-      schema: z.object({}),
-    });
-    const middleware = (exitBehavior: 'end' | 'error') => [
-      spendBudgetMiddleware(guard, { exitBehavior }),
-    ];
-    const agent = createAgent({ model, tools: [ask], middleware: middleware('end') });
-    const { messages } = await agent.invoke(ASKED);
-    expect(messages.map(({ type }) => type)).toEqual(['human', 'ai', 'tool', 'ai']);
-    expect(server.exchanges).toHaveLength(1);
-    const strict = createAgent({ model, tools: [ask], middleware: middleware('error') });
-    const error: unknown = await strict.invoke(ASKED).catch((thrown) => thrown);
-    expect(BudgetExceededError.find(error)?.denial.refusals).toMatchObject([{ budget: 'tools' }]);
-    expect(events.filter(({ type }) => type === 'denied')).toHaveLength(2);
-  });
-
   it('is asked once by an outer middleware that retries', async () => {
     const { guard, model, events } = await scene('openai chat', { cap: '0.05' });
     const retry = modelRetryMiddleware({ maxRetries: 2, initialDelayMs: 1 });
