@@ -83,16 +83,6 @@ describe.each(MATRIX)('%s, %s: a handler', (_, api, major) => {
     expect(await spent()).toBeGreaterThanOrEqual(server.billedNanoUsd());
   });
 
-  it('case C-01: of ten parallel calls leaves exactly the two that fit', async () => {
-    const { server, model, observed, settled, spent } = await scene(major, api, FOR_TWO);
-    const prompts = Array.from({ length: 10 }, () => PROMPT);
-    const answers = await model.batch(prompts, observed, { returnExceptions: true });
-    expect(answers.filter(BudgetExceededError.isInstance)).toHaveLength(8);
-    expect(server.exchanges).toHaveLength(2);
-    await settled(2);
-    expect(await spent()).toBe(server.billedNanoUsd());
-  });
-
   it('releases the other lists of a generate of which one is refused', async () => {
     const { server, model, observed, events, guard, entries } = await scene(major, api, FOR_TWO);
     const lists = [1, 2, 3].map(() => [['user', PROMPT]]);

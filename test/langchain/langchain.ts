@@ -2,7 +2,7 @@
 export interface Langchain {
   readonly ChatOpenAI: ModelClass;
   readonly ChatAnthropic: ModelClass;
-  readonly tools: { tool(run: () => unknown, fields: Fields): unknown };
+  readonly tools: { tool(run: () => unknown, fields: Fields): Runnable };
   readonly RunnableLambda: { from(run: () => unknown): Runnable };
   readonly createReactAgent: (fields: Fields) => Graph;
   readonly ToolNode: new (tools: readonly unknown[], options?: Fields) => unknown;
@@ -49,6 +49,7 @@ export interface Model extends Runnable {
   bindTools(tools: readonly unknown[], options?: Fields): Runnable;
   withStructuredOutput(schema: unknown, options?: Fields): Runnable;
   streamEvents(input: unknown, options?: Fields): AsyncIterable<Fields>;
+  streamLog(input: unknown, options?: Fields): AsyncIterable<unknown>;
   toJSON(): unknown;
   getName(): string;
   _llmType(): string;
