@@ -1,11 +1,18 @@
-import type { CallRequest, SpendGuard } from '@hardcap/core';
+import type { CallRequest, SpendCall, SpendGuard } from '@hardcap/core';
 import { asObject, type JsonObject, objectAt } from '@hardcap/core/adapter';
 import { excludesCache } from './anthropic-package.ts';
 import { Attempt, type MeteredCall } from './attempt.ts';
-import { carried, type HardcapRunOptions, mergedChannels } from './call-channel.ts';
+import {
+  type CallChannel,
+  carried,
+  type HardcapRunOptions,
+  mergedChannels,
+} from './call-channel.ts';
 import { callRequestOf } from './call-request-of.ts';
 import type { CallOptions, ChatModel } from './chat-model.ts';
+import { covers, type EarlyReservation, takeEarly } from './early-reservations.ts';
 import { linkedAbort } from './linked-abort.ts';
+import { modelGuardOf } from './model-guard.ts';
 import { modelName } from './model-name.ts';
 import {
   canLower,
@@ -48,11 +55,15 @@ export class AttemptOpener {
     callOptions: CallOptions,
   ): Promise<Attempt> {
     callOptions.signal?.throwIfAborted();
-    const call = await this.#planned(given, messages, callOptions);
-    const { request, options, choices } = call;
+    const { channel, sent } = carried(callOptions);
+    // Another guard of the model is told, too.
+    const options = modelGuardOf(given) === undefined ? sent : callOptions;
+    const call = await this.#planned(given, messages, options, channel);
+    const { request, choices } = call;
     const stop = linkedAbort(options.signal);
     try {
-      const spend = await reserved(this.guard, request, stop.signal);
+      const early = this.#early(channel, request);
+      const spend = early ?? (await reserved(this.guard, request, stop.signal));
       const { clamped, admittedOutputTokens: admitted } = spend;
       const isLowered = clamped && admitted !== null;
       // What is sent again is sent with the same limit: as a whole, or not at all.
@@ -71,13 +82,40 @@ export class AttemptOpener {
     }
   }
 
+  /**
+   * Reserves for a call that is made later, and as a whole.
+   *
+   * @throws BudgetExceededError when a budget refuses; nothing is held then.
+   */
+  async hold(
+    given: ChatModel,
+    messages: readonly unknown[],
+    options: CallOptions,
+    channel: CallChannel,
+  ): Promise<EarlyReservation> {
+    const { request } = await this.#planned(given, messages, options, channel);
+    const { minOutputTokens: _, ...whole } = request;
+    // Calls that waited for each other could wait in vain.
+    const spend = await reserved(this.guard, { ...whole, waitForHeadroomMs: 0 });
+    return { spend, request };
+  }
+
+  /** What was reserved for a call before, where that is enough for it. */
+  #early(channel: CallChannel | undefined, request: CallRequest): SpendCall | undefined {
+    if (channel?.reservation === undefined) return undefined;
+    const early = takeEarly(this.guard, channel.reservation);
+    if (early === undefined || covers(early, request)) return early?.spend;
+    void early.spend.release().catch(() => {});
+    return undefined;
+  }
+
   /** What is to be held for a call, and what it is to be made with. */
   async #planned(
     given: ChatModel,
     messages: readonly unknown[],
-    callOptions: CallOptions,
+    options: CallOptions,
+    channel: CallChannel | undefined,
   ): Promise<PlannedCall> {
-    const { channel, sent: options } = carried(callOptions);
     const name = this.#nameOf(given, options);
     const { model, params, limit } = this.#withDefaultLimit(given, options, name);
     const { choices } = limit;

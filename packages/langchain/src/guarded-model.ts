@@ -1,5 +1,5 @@
 import type { SpendGuard } from '@hardcap/core';
-import { asObject } from '@hardcap/core/adapter';
+import { asObject, type JsonObject } from '@hardcap/core/adapter';
 import { AttemptOpener } from './attempt-opener.ts';
 import { carrying, type HardcapRunOptions } from './call-channel.ts';
 import {
@@ -20,22 +20,8 @@ import {
 import { guardedMakers } from './guarded-makers.ts';
 import { markRun } from './guarded-run.ts';
 import { type Method, methodOf } from './method-of.ts';
+import { GUARDED, type ModelGuard, modelGuardsOf } from './model-guard.ts';
 import type { SpendBudgetOptions } from './spend-budget-options.ts';
-
-/** How a model came to be guarded. */
-export interface ModelGuard {
-  readonly model: ChatModel;
-  readonly guard: SpendGuard;
-  readonly options: SpendBudgetOptions;
-}
-
-// Registered, so that another copy of this package sees it too.
-const GUARDED: unique symbol = Symbol.for('hardcap.langchain.guarded') as never;
-
-/** Undefined for a model that is not guarded. */
-export function modelGuardOf(model: object): ModelGuard | undefined {
-  return (model as { readonly [GUARDED]?: () => ModelGuard })[GUARDED]?.();
-}
 
 /**
  * The model, guarded: an instance of the same class that reserves, meters and settles wherever it
@@ -47,14 +33,12 @@ export function guardedModel(
   options: SpendBudgetOptions,
   channel?: HardcapRunOptions,
 ): ChatModel {
-  for (let held = modelGuardOf(model); held !== undefined; held = modelGuardOf(held.model)) {
-    if (held.guard === guard) return model;
-  }
+  if (modelGuardsOf(model).some((held) => held.guard === guard)) return model;
   const attempts = new AttemptOpener(guard, options, channel);
   const guardIt = (made: ChatModel) => guardedModel(made, guard, options, channel);
   const guarded = derived(model, {
     // A function: a model that is logged shows its fields, and options may have secrets.
-    [GUARDED]: (): ModelGuard => ({ model, guard, options }),
+    [GUARDED]: (): ModelGuard => ({ model, guard, options, attempts }),
     toJSON: () => markRun(model.toJSON?.(), guard),
   });
   const bareOf = (self: ChatModel) => bareModel(self, guarded, model, members);
@@ -151,10 +135,23 @@ const SEPARATE = '_separateRunnableConfigFromCallOptionsCompat';
 function channelled(model: ChatModel, guarded: ChatModel): Record<string, Method> {
   const separate = methodOf(model, SEPARATE);
   if (separate === undefined) return {};
+  const separated = (options: unknown) =>
+    separate.call(guarded, options) as [config: unknown, CallOptions];
   return {
-    [SEPARATE]: (...given) => {
-      const [config, callOptions] = separate.apply(guarded, given) as [unknown, CallOptions];
-      return [config, carrying(callOptions, asObject(config)?.['metadata'])];
+    [SEPARATE]: (options) => {
+      const [config, callOptions] = separated(options);
+      // Nothing is given here, so that it is the run around this one that is found.
+      const [around] = separated({});
+      const [outer, inner] = [around, config].map((each) => asObject(each)?.['metadata']);
+      return [config, carrying(callOptions, outer, inner)];
     },
   };
+}
+
+/** The options of a call as a guarded model gets them, with what its run says to hardcap. */
+export function channelledOptions(guarded: ChatModel, options: JsonObject): CallOptions {
+  const separate = methodOf(guarded, SEPARATE);
+  if (separate === undefined) return options;
+  const [, callOptions] = separate.call(guarded, options) as [unknown, CallOptions];
+  return callOptions;
 }

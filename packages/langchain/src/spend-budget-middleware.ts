@@ -9,7 +9,8 @@ import { agentContext, type SpendBudgetContext } from './agent-context.ts';
 import type { AgentModelRequest, SpendBudgetMiddleware } from './agent-middleware.ts';
 import { type ChatModel, type GuardableChatModel, isChatModel } from './chat-model.ts';
 import { denialInTools } from './denial-in-tools.ts';
-import { guardedModel, modelGuardOf } from './guarded-model.ts';
+import { guardedModel } from './guarded-model.ts';
+import { modelGuardOf } from './model-guard.ts';
 import type { SpendBudgetOptions } from './spend-budget-options.ts';
 
 /** Options of {@link spendBudgetMiddleware}. */
