@@ -1,4 +1,4 @@
-import { BudgetExceededError } from '@hardcap/core';
+import { BudgetExceededError, MemoryUsageSink } from '@hardcap/core';
 import {
   isBudgetExceeded,
   SpendBudgetCallbackHandler,
@@ -204,6 +204,41 @@ describe('the middleware', () => {
     const middleware = [spendBudgetMiddleware(guard, { downgradeTo, downgradeAt: 0.02 })];
     await createAgent({ model, tools: [look], middleware }).invoke(ASKED);
     expect(server.exchanges.map(({ body }) => body['model'])).toEqual(['cent', 'gpt-4.1']);
+  });
+
+  it('does not stop at figures that it cannot have: the budgets say what is done then', async () => {
+    const { guard, server, model, bareModel } = await scene('openai chat', {
+      budgets: [
+        { name: 'cap', per: [], limit: { usd: '9' }, window: 'total', onSinkError: 'allow' },
+      ],
+      guard: {
+        sink: Object.assign(new MemoryUsageSink(), {
+          read: () => Promise.reject(new Error('It is away.')),
+        }),
+      },
+    });
+    const middleware = [
+      spendBudgetMiddleware(guard, { downgradeTo: bareModel(), downgradeAt: 0.9 }),
+    ];
+    await createAgent({ model, tools: [look], middleware }).invoke(ASKED);
+    expect(server.exchanges).toHaveLength(2);
+  });
+
+  it('leaves it to the metadata of a run to say who pays for its tools, too', async () => {
+    const { guard, model, bareModel, settled } = await scene('openai chat', {
+      cap: '9',
+      reply: [{ toolCalls: [{ name: 'ask', arguments: {} }] }, { outputTokens: 2 }],
+    });
+    const helper = withSpendBudget(bareModel(), guard);
+    const ask = tool(async () => (await helper.invoke('Help.')).text, {
+      name: 'ask',
+      description: 'Asks.',
+      schema: z.object({}),
+    });
+    const middleware = [spendBudgetMiddleware(guard)];
+    const metadata = { hardcap: { identity: { user: 'u7' } } };
+    await createAgent({ model, tools: [ask], middleware }).invoke(ASKED, { metadata });
+    for (const entry of await settled(3)) expect(entry.identity).toMatchObject({ user: 'u7' });
   });
 
   it('reserves once beside a guarded model and a handler', async () => {

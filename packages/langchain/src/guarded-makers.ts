@@ -28,7 +28,9 @@ function withGuardedModels(made: unknown, guardIt: GuardIt): unknown {
   if (isChatModel(made)) return guardIt(made);
   guardParts(made, guardIt);
   if (typeof made !== 'object' || made === null) return made;
-  return Object.assign(made, steadyRetry(made, made, guardIt));
+  const { withRetry } = steadyRetry(made, made, guardIt);
+  if (withRetry === undefined) return made;
+  return Object.defineProperty(made, 'withRetry', { value: withRetry, configurable: true });
 }
 
 /** Where runnables keep the runnables they are made of: bindings, sequences and maps. */

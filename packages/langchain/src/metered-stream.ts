@@ -71,6 +71,8 @@ class StreamPump<Item> {
       this.#failure ??= { error };
     } finally {
       signal.removeEventListener('abort', abort);
+      // A stream that nobody reads never comes to the end of its call.
+      attempt.unlink();
       this.#isOver = true;
       this.#wake?.();
     }

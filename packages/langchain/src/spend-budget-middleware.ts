@@ -2,6 +2,7 @@ import {
   BudgetExceededError,
   InvalidArgumentError,
   type Refusal,
+  SinkUnavailableError,
   type SpendGuard,
 } from '@hardcap/core';
 import { AIMessage } from '@langchain/core/messages';
@@ -74,6 +75,11 @@ function checkOptions({
   if (exitBehavior !== undefined && !['end', 'error', 'interrupt'].includes(exitBehavior)) {
     throw new InvalidArgumentError('`exitBehavior` is "end", "error" or "interrupt".');
   }
+}
+
+function unlessUnavailable(error: unknown): [] {
+  if (SinkUnavailableError.isInstance(error)) return [];
+  throw error;
 }
 
 /** One step of an agent: a call of its model, and what is done where a budget is in the way. */
@@ -154,7 +160,9 @@ class AgentCall<Request extends AgentModelRequest, Answer> {
     const { downgradeAt, identity } = this.#options;
     if (downgradeAt === undefined) return false;
     const own = typeof identity === 'function' ? {} : identity;
-    const accounts = await this.#guard.status({ ...own, ...this.#context.hardcap?.identity });
+    const who = { ...own, ...this.#context.hardcap?.identity };
+    // Whether a call may be made without a sink is for its budgets to say.
+    const accounts = await this.#guard.status(who).catch(unlessUnavailable);
     return accounts.some(
       ({ limit, committed, held }) => limit !== null && committed + held >= downgradeAt * limit,
     );
