@@ -12,6 +12,7 @@ import type { ChatOpenAI } from '@langchain/openai';
 import {
   type AgentMiddleware,
   createAgent,
+  modelFallbackMiddleware,
   modelRetryMiddleware,
   providerStrategy,
   tool,
@@ -254,14 +255,38 @@ describe('the middleware', () => {
     expect(await spent()).toBe(server.billedNanoUsd());
   });
 
-  it('is asked once by an outer middleware that retries', async () => {
-    const { guard, model, events } = await scene('openai chat', { cap: '0.05' });
-    const retry = modelRetryMiddleware({ maxRetries: 2, initialDelayMs: 1 });
-    // Its type does not fit the agent's where optional properties are exact.
-    const middleware = [retry as AgentMiddleware, spendBudgetMiddleware(guard)];
-    const { messages } = await createAgent({ model, tools: [look], middleware }).invoke(ASKED);
-    expect(messages.at(-1)?.text).toContain('spending limit');
-    expect(events.map(({ type }) => type)).toEqual(['denied']);
+  it.each([
+    ['end', 1, 'spending limit'],
+    // Wrapped, the refusal has lost the mark that it is not to be tried again.
+    ['error', 3, 'Model call failed after 3 attempts'],
+  ] as const)(
+    'is asked by an outer modelRetryMiddleware: %s',
+    async (exitBehavior, asked, text) => {
+      const { guard, model, events, server } = await scene('openai chat', { cap: '0.05' });
+      const retry = modelRetryMiddleware({ maxRetries: 2, initialDelayMs: 1 });
+      // Its type does not fit the agent's where optional properties are exact.
+      const middleware = [retry as AgentMiddleware, spendBudgetMiddleware(guard, { exitBehavior })];
+      const { messages } = await createAgent({ model, tools: [look], middleware }).invoke(ASKED);
+      expect(messages.at(-1)?.text).toContain(text);
+      expect(events.map(({ type }) => type)).toEqual(Array(asked).fill('denied'));
+      expect(server.exchanges).toEqual([]);
+    },
+  );
+
+  it('lets an outer modelFallbackMiddleware have what its own budgets admit', async () => {
+    const { guard, model, bareModel, server, settled, spent } = await scene('openai chat', {
+      cap: '0.05',
+      reply: { outputTokens: 5 },
+    });
+    const cheap = bareModel({ model: 'gpt-4.1' }) as unknown as ChatOpenAI;
+    const middleware = [
+      modelFallbackMiddleware(cheap) as AgentMiddleware,
+      spendBudgetMiddleware(guard, { exitBehavior: 'error' }),
+    ];
+    await createAgent({ model, tools: [look], middleware }).invoke(ASKED);
+    expect(server.exchanges.map(({ body }) => body['model'])).toEqual(['gpt-4.1']);
+    await settled(1);
+    expect(await spent()).toBe(server.billedNanoUsd());
   });
 
   it('refuses options that cannot mean anything', async () => {

@@ -154,13 +154,30 @@ describe.each(MAJORS)('$name, a graph', (major) => {
   it('that tries a node again reserves each attempt of it', async () => {
     const reply = [{ status: 500 }, { outputTokens: 5 }];
     const here = await scene(major, 'openai chat', { ...CENT, reply });
-    const retryPolicy = { maxAttempts: 3, initialInterval: 1 };
+    const retryPolicy = { maxAttempts: 3, initialInterval: 1, logWarning: false };
     const graph = nodeGraph(langchain, () => here.model.invoke('Go.'), { retryPolicy }).compile();
     await graph.invoke({});
     expect(here.server.exchanges).toHaveLength(2);
     const entries = await here.settled(2);
     expect(entries.map(({ outcome }) => outcome)).toEqual(['not-sent', 'known']);
     expect(await here.spent()).toBe(here.server.billedNanoUsd());
+  });
+
+  it('that tries a node again asks for tokens again, and for money not', async () => {
+    for (const [limit, denials] of [
+      [{ tokens: 1 }, 3],
+      [{ usd: '0.01' }, 1],
+    ] as const) {
+      const here = await scene(major, 'openai chat', {
+        ...CENT,
+        budgets: [{ name: 'cap', per: ['user'], limit, window: 'total' }],
+      });
+      const retryPolicy = { maxAttempts: 3, initialInterval: 1, logWarning: false };
+      const graph = nodeGraph(langchain, () => here.model.invoke('Go.'), { retryPolicy }).compile();
+      await expect(graph.invoke({})).rejects.toSatisfy(isBudgetExceeded);
+      expect(here.events.map(({ type }) => type)).toEqual(Array(denials).fill('denied'));
+      expect(here.server.exchanges).toEqual([]);
+    }
   });
 
   it('says who pays for its models, also for those with metadata of their own', async () => {

@@ -131,3 +131,21 @@ describe.each(BOTH)('%s, %s: withRetry', (_, api, major) => {
     expect(await guard.verify()).toMatchObject({ reservations: 0 });
   });
 });
+
+describe.each(ONE)('%s, %s: withRetry of a longer sequence', (_, api, major) => {
+  it('asks again where the budget refuses, but does not sleep until it resets', async () => {
+    const { model, events } = await scene(major, api, {
+      model: 'cent',
+      fields: { maxTokens: 20 },
+      budgets: [
+        { name: 'cap', per: ['user'], limit: { usd: '0.20' }, window: { calendar: 'month' } },
+      ],
+      reply: { outputTokens: 20 },
+    });
+    await model.invoke(PROMPT);
+    const prompt = major.langchain.RunnableLambda.from(() => PROMPT);
+    const retrying = prompt.pipe(model).withRetry({ stopAfterAttempt: 2 });
+    await expect(retrying.invoke({})).rejects.toSatisfy(isBudgetExceeded);
+    expect(events.filter(({ type }) => type === 'denied')).toHaveLength(2);
+  });
+});
