@@ -146,6 +146,23 @@ describe('reservations for calls to come', () => {
     expect(await here.entries()).toEqual([]);
   });
 
+  it('cost nothing, and let nothing be sent, where their account is blocked meanwhile', async () => {
+    const here = await scene(major, 'openai chat', CENT);
+    const { configs } = await reserveFanOut(here.model, ['One.']);
+    // The guard stops it after the one before it.
+    const probe = await here.guard.reserve({ provider: 'p', model: 'cent', inputTokens: 1 });
+    if (!probe.admitted) throw new Error('The cap carries both.');
+    await here.guard.block({ budget: 'cap', identity: { user: 'u1' } });
+    await expect.poll(() => probe.call.signal.aborted).toBe(true);
+    await probe.call.release();
+    const call = here.model.invoke('One.', asFields(configs[0]));
+    await expect(call).rejects.toSatisfy(BudgetExceededError.isInstance);
+    expect(here.server.exchanges).toEqual([]);
+    expect((await here.guard.verify()).reservations).toBe(0);
+    const outcomes = (await here.entries()).filter(({ outcome }) => outcome !== undefined);
+    expect(outcomes).toEqual([]);
+  });
+
   it('are replaced where the call turns out to be larger', async () => {
     const here = await scene(major, 'openai chat');
     const { configs } = await reserveFanOut(here.model, ['One.']);

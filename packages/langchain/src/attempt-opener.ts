@@ -69,13 +69,17 @@ export class AttemptOpener {
       // What is sent again is sent with the same limit: as a whole, or not at all.
       const { minOutputTokens: _, ...whole } = request;
       const again = isLowered ? { ...whole, maxOutputTokens: admitted } : whole;
-      return new Attempt({
+      const attempt = new Attempt({
         ...call,
         spend,
         stop,
         reserve: (attempt) => reserved(this.guard, { ...again, attempt }, stop.signal),
         model: isLowered ? withLowerLimit(call.model, Math.floor(admitted / choices)) : call.model,
       });
+      if (!attempt.isOver) return attempt;
+      // It was blocked in between, and is not sent.
+      await spend.release().catch(() => {});
+      throw attempt.stopReason ?? stop.signal.reason;
     } catch (error) {
       stop.unlink();
       throw error;
