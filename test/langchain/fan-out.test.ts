@@ -89,6 +89,26 @@ describe.each(MAJORS)('$name: a fan-out that is reserved before', (major) => {
   });
 });
 
+describe.each(MAJORS)('$name: a fan-out of agents', (major) => {
+  it('spends the slice that it was granted before, whoever calls in between', async () => {
+    const here = await scene(major, 'openai chat', { ...CENT, cap: '0.80' });
+    const grant = await here.guard.grant({ from: { user: 'u1' }, limit: { usd: '0.40' } });
+    await here.model.batch(['One.', 'Two.']);
+    const stranger = here.model.invoke('Three.');
+    await expect(stranger).rejects.toSatisfy(BudgetExceededError.isInstance);
+    const agent = major.langchain.createReactAgent({ llm: here.model, tools: [] });
+    const metadata = { hardcap: { identity: grant.identity } };
+    const asked = { messages: [{ role: 'user', content: 'Go.' }] };
+    await Promise.all([agent.invoke(asked, { metadata }), agent.invoke(asked, { metadata })]);
+    await expect(agent.invoke(asked, { metadata })).rejects.toSatisfy(
+      BudgetExceededError.isInstance,
+    );
+    expect(await grant.close()).toEqual({ spent: 400_000_000, held: 0 });
+    expect(here.server.exchanges).toHaveLength(4);
+    expect(await here.guard.verify()).toMatchObject({ reservations: 0, differences: [] });
+  });
+});
+
 describe.each(MATRIX)('%s, %s: calls that are reserved before', (_, api, major) => {
   it('keep their room, whoever calls in between, and have it once', async () => {
     const here = await scene(major, api, { ...CENT, cap: '0.40' });

@@ -5,6 +5,7 @@ import { ChunkTally } from './chunk-tally.ts';
 import { EventTally } from './event-tally.ts';
 import { failureOutcome } from './failure-outcome.ts';
 import { generateSettlement } from './generate-settlement.ts';
+import { unhurried } from './recent-denials.ts';
 import type { Tally } from './tally.ts';
 
 /** A call that a callback handler has reserved, as its callbacks tell of it. */
@@ -75,6 +76,6 @@ export class ObservedRun {
   }
 
   #cut(): void {
-    if (this.canBeCut) throw this.call.spend.stopReason;
+    if (this.canBeCut) throw unhurried(this.call.spend.stopReason);
   }
 }
