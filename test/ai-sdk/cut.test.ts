@@ -87,25 +87,27 @@ describe.each(MATRIX)('%s, %s: a stream that crosses its cap', (_, api, major) =
   });
 
   // Gemini's calls come as a whole, when nothing of them is left to be cut.
-  it.skipIf(api === 'gemini')('runs no tool and takes no further step', async () => {
-    const tool = { name: 'search', arguments: { query: 'x'.repeat(400) } };
-    const reply = { ...RUNAWAY.reply, outputTokens: 0, toolCalls: [tool] };
-    const here = await scene(major, api, { ...RUNAWAY, reply });
-    let ran = 0;
-    const result = major.ai.streamText({
-      ...CALL,
-      model: here.model,
-      stopWhen: major.ai.stepCountIs(3),
-      tools: { search: searchTool(() => ran++) },
-      onError() {},
+  if (api !== 'gemini') {
+    it('runs no tool and takes no further step', async () => {
+      const tool = { name: 'search', arguments: { query: 'x'.repeat(400) } };
+      const reply = { ...RUNAWAY.reply, outputTokens: 0, toolCalls: [tool] };
+      const here = await scene(major, api, { ...RUNAWAY, reply });
+      let ran = 0;
+      const result = major.ai.streamText({
+        ...CALL,
+        model: here.model,
+        stopWhen: major.ai.stepCountIs(3),
+        tools: { search: searchTool(() => ran++) },
+        onError() {},
+      });
+      const done = result.consumeStream();
+      const exchange = await here.server.nextExchange();
+      await sendChunks(exchange, 21);
+      await expectCut(exchange, here);
+      await done;
+      expect([ran, here.server.exchanges.length]).toEqual([0, 1]);
     });
-    const done = result.consumeStream();
-    const exchange = await here.server.nextExchange();
-    await sendChunks(exchange, 21);
-    await expectCut(exchange, here);
-    await done;
-    expect([ran, here.server.exchanges.length]).toEqual([0, 1]);
-  });
+  }
 
   function searchTool(execute: () => void): unknown {
     const properties = { query: { type: 'string' } };

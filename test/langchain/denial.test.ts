@@ -8,13 +8,6 @@ import { drain, type SceneOptions, scene } from './scene.ts';
 
 /** Pays for less than one call. */
 const POOR: SceneOptions = { model: 'cent', cap: '0.10', fields: { maxTokens: 20 } };
-/** Pays for two calls, each of which holds and costs the whole of its limit. */
-const FOR_TWO: SceneOptions = {
-  model: 'cent',
-  cap: '0.40',
-  fields: { maxTokens: 20 },
-  reply: { outputTokens: 20 },
-};
 const PROMPT = 'Say something.';
 const LOOK = {
   type: 'function',
@@ -84,32 +77,6 @@ describe.each(MATRIX)('%s, %s: a denial', (_, api, major) => {
     await model.invoke(PROMPT, { callbacks: [tracer] }).catch(() => {});
     await drain(model.stream(PROMPT, { callbacks: [tracer] }));
     await expect.poll(() => seen).toEqual(['start', 'denied', 'start', 'denied']);
-  });
-
-  it('is not retried', async () => {
-    const { model, events } = await scene(major, api, POOR);
-    const patient = model.withRetry({ stopAfterAttempt: 1 });
-    await expect(patient.invoke(PROMPT)).rejects.toSatisfy(BudgetExceededError.isInstance);
-    expect(events).toHaveLength(1);
-  });
-
-  it('case C-01: of ten parallel calls leaves exactly the two that fit', async () => {
-    const { server, model, settled, spent } = await scene(major, api, FOR_TWO);
-    const prompts = Array.from({ length: 10 }, () => PROMPT);
-    const answers = await model.batch(prompts, {}, { returnExceptions: true });
-    expect(answers.filter((answer) => answer instanceof Error)).toHaveLength(8);
-    expect(answers.filter(BudgetExceededError.isInstance)).toHaveLength(8);
-    expect(server.exchanges).toHaveLength(2);
-    await settled(2);
-    expect(await spent()).toBe(server.billedNanoUsd());
-  });
-
-  it('case C-01: of ten parallel streams leaves exactly the two that fit', async () => {
-    const { server, model, settled, spent } = await scene(major, api, FOR_TWO);
-    await Promise.all(Array.from({ length: 10 }, () => drain(model.stream(PROMPT))));
-    expect(server.exchanges).toHaveLength(2);
-    await settled(2);
-    expect(await spent()).toBe(server.billedNanoUsd());
   });
 
   it('case C-80: passes to a fallback only what the budgets of that one admit', async () => {

@@ -76,25 +76,17 @@ describe.each(MATRIX)('%s, %s: a handler', (_, api, major) => {
   });
 
   // Google's package ends the process with an error that nobody can take when a stream breaks.
-  it.skipIf(api === 'gemini')('charges a stream that broke at what was metered', async () => {
-    const reply = { outputTokens: 90, cutAfterChunks: 7 };
-    const options = { ...POOR, cap: '9', reply };
-    const { server, model, observed, settled, spent } = await scene(major, api, options);
-    await drain(model.stream(PROMPT, observed));
-    const [entry] = await settled(1);
-    expect(entry?.outcome).toBe('metered');
-    expect(await spent()).toBeGreaterThanOrEqual(server.billedNanoUsd());
-  });
-
-  it('case C-01: of ten parallel calls leaves exactly the two that fit', async () => {
-    const { server, model, observed, settled, spent } = await scene(major, api, FOR_TWO);
-    const prompts = Array.from({ length: 10 }, () => PROMPT);
-    const answers = await model.batch(prompts, observed, { returnExceptions: true });
-    expect(answers.filter(BudgetExceededError.isInstance)).toHaveLength(8);
-    expect(server.exchanges).toHaveLength(2);
-    await settled(2);
-    expect(await spent()).toBe(server.billedNanoUsd());
-  });
+  if (api !== 'gemini') {
+    it('charges a stream that broke at what was metered', async () => {
+      const reply = { outputTokens: 90, cutAfterChunks: 7 };
+      const options = { ...POOR, cap: '9', reply };
+      const { server, model, observed, settled, spent } = await scene(major, api, options);
+      await drain(model.stream(PROMPT, observed));
+      const [entry] = await settled(1);
+      expect(entry?.outcome).toBe('metered');
+      expect(await spent()).toBeGreaterThanOrEqual(server.billedNanoUsd());
+    });
+  }
 
   it('releases the other lists of a generate of which one is refused', async () => {
     const { server, model, observed, events, guard, entries } = await scene(major, api, FOR_TWO);

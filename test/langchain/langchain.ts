@@ -7,8 +7,12 @@ export interface Langchain {
   readonly ChatGoogle?: ModelClass;
   readonly ChatGroq: ModelClass;
   readonly ChatMistralAI: ModelClass;
-  readonly tools: { tool(run: () => unknown, fields: Fields): unknown };
+  readonly tools: { tool(run: () => unknown, fields: Fields): Runnable };
+  readonly RunnableLambda: { from(run: () => unknown): Runnable };
   readonly createReactAgent: (fields: Fields) => Graph;
+  readonly ToolNode: new (tools: readonly unknown[], options?: Fields) => unknown;
+  readonly entrypoint: (fields: Fields, run: (input: never) => unknown) => Graph;
+  readonly task: <Result>(name: string, run: () => Promise<Result>) => () => Promise<Result>;
   readonly StateGraph: new (state: unknown) => GraphBuilder;
   readonly Annotation: ((fields?: object) => unknown) & { Root(fields: Fields): unknown };
   readonly Send: new (node: string, state: unknown) => unknown;
@@ -51,6 +55,7 @@ export interface Model extends Runnable {
   bindTools(tools: readonly unknown[], options?: Fields): Runnable;
   withStructuredOutput(schema: unknown, options?: Fields): Runnable;
   streamEvents(input: unknown, options?: Fields): AsyncIterable<Fields>;
+  streamLog(input: unknown, options?: Fields): AsyncIterable<unknown>;
   toJSON(): unknown;
   getName(): string;
   _llmType(): string;

@@ -116,20 +116,6 @@ describe.each(MAJORS)('$name, LangGraph', (major) => {
     expect(server.exchanges).toHaveLength(1);
   });
 
-  it('a node is not retried where a budget refused it', async () => {
-    const { model, events } = await scene(major, 'openai chat', { ...CENT, cap: '0.10' });
-    const { Annotation, END, START, StateGraph } = langchain;
-    const graph = new StateGraph(Annotation.Root({ answer: Annotation() }))
-      .addNode('ask', async () => ({ answer: await model.invoke('Go.') }), {
-        retryPolicy: { maxAttempts: 3, initialInterval: 1 },
-      })
-      .addEdge(START, 'ask')
-      .addEdge('ask', END)
-      .compile();
-    await expect(graph.invoke({})).rejects.toSatisfy(isBudgetExceeded);
-    expect(events).toHaveLength(1);
-  });
-
   it('a subgraph and an agent used as a tool are guarded by their model', async () => {
     const { guard, server, bareModel, settled, spent } = await scene(major, 'openai chat', {
       reply: [{ toolCalls: [{ name: 'ask', arguments: {} }] }, { outputTokens: 7 }, {}],

@@ -1,11 +1,12 @@
 import * as v0 from '@hardcap/langchain-v0';
 import { ChatAnthropic } from '@langchain/anthropic';
+import { RunnableLambda } from '@langchain/core/runnables';
 import * as tools from '@langchain/core/tools';
 import { ChatGoogle } from '@langchain/google/node';
 import { ChatGoogleGenerativeAI, GoogleGenerativeAIEmbeddings } from '@langchain/google-genai';
 import { ChatGroq } from '@langchain/groq';
 import * as langgraph from '@langchain/langgraph';
-import { createReactAgent } from '@langchain/langgraph/prebuilt';
+import { createReactAgent, ToolNode } from '@langchain/langgraph/prebuilt';
 import { ChatMistralAI } from '@langchain/mistralai';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import type { WireServer } from '../wire/wire-server.ts';
@@ -27,6 +28,8 @@ const v1 = {
   GoogleGenerativeAIEmbeddings,
   OpenAIEmbeddings,
   createReactAgent,
+  RunnableLambda,
+  ToolNode,
   tools,
   ...langgraph,
 };
@@ -82,7 +85,8 @@ export function modelOf(major: Major, api: Api, urls: Urls, fields: Fields): Mod
   return new (classOf(major, api))({ ...common, ...fieldsOf(api, urls, fields) });
 }
 
-function fieldsOf(api: Api, { url, openaiBaseUrl }: Urls, { maxTokens }: Fields): Fields {
+function fieldsOf(api: Api, { url, openaiBaseUrl }: Urls, fields: Fields): Fields {
+  const { maxTokens } = fields;
   switch (api) {
     case 'anthropic messages':
       return { anthropicApiUrl: url };
@@ -92,7 +96,7 @@ function fieldsOf(api: Api, { url, openaiBaseUrl }: Urls, { maxTokens }: Fields)
       return { endpoint: url, maxOutputTokens: maxTokens };
     default:
       return {
-        configuration: { baseURL: openaiBaseUrl },
+        configuration: { baseURL: openaiBaseUrl, ...Object(fields['configuration']) },
         useResponsesApi: api === 'openai responses',
       };
   }

@@ -1,4 +1,4 @@
-import { BudgetExceededError } from '@hardcap/core';
+import { BudgetExceededError, MemoryUsageSink } from '@hardcap/core';
 import {
   isBudgetExceeded,
   SpendBudgetCallbackHandler,
@@ -12,6 +12,7 @@ import type { ChatOpenAI } from '@langchain/openai';
 import {
   type AgentMiddleware,
   createAgent,
+  modelFallbackMiddleware,
   modelRetryMiddleware,
   providerStrategy,
   tool,
@@ -206,6 +207,41 @@ describe('the middleware', () => {
     expect(server.exchanges.map(({ body }) => body['model'])).toEqual(['cent', 'gpt-4.1']);
   });
 
+  it('does not stop at figures that it cannot have: the budgets say what is done then', async () => {
+    const { guard, server, model, bareModel } = await scene('openai chat', {
+      budgets: [
+        { name: 'cap', per: [], limit: { usd: '9' }, window: 'total', onSinkError: 'allow' },
+      ],
+      guard: {
+        sink: Object.assign(new MemoryUsageSink(), {
+          read: () => Promise.reject(new Error('It is away.')),
+        }),
+      },
+    });
+    const middleware = [
+      spendBudgetMiddleware(guard, { downgradeTo: bareModel(), downgradeAt: 0.9 }),
+    ];
+    await createAgent({ model, tools: [look], middleware }).invoke(ASKED);
+    expect(server.exchanges).toHaveLength(2);
+  });
+
+  it('leaves it to the metadata of a run to say who pays for its tools, too', async () => {
+    const { guard, model, bareModel, settled } = await scene('openai chat', {
+      cap: '9',
+      reply: [{ toolCalls: [{ name: 'ask', arguments: {} }] }, { outputTokens: 2 }],
+    });
+    const helper = withSpendBudget(bareModel(), guard);
+    const ask = tool(async () => (await helper.invoke('Help.')).text, {
+      name: 'ask',
+      description: 'Asks.',
+      schema: z.object({}),
+    });
+    const middleware = [spendBudgetMiddleware(guard)];
+    const metadata = { hardcap: { identity: { user: 'u7' } } };
+    await createAgent({ model, tools: [ask], middleware }).invoke(ASKED, { metadata });
+    for (const entry of await settled(3)) expect(entry.identity).toMatchObject({ user: 'u7' });
+  });
+
   it('reserves once beside a guarded model and a handler', async () => {
     const { guard, model, settled, spent, server } = await scene('openai chat');
     const agent = createAgent({
@@ -219,47 +255,38 @@ describe('the middleware', () => {
     expect(await spent()).toBe(server.billedNanoUsd());
   });
 
-  it('ends the run where a budget refuses a call within a tool', async () => {
-    const { guard, model, bareModel, server, events } = await scene('openai chat', {
-      budgets: [
-        { name: 'run', per: ['user'], limit: { usd: '100' }, window: 'total' },
-        {
-          name: 'tools',
-          per: ['user'],
-          limit: { usd: '0.01' },
-          window: 'total',
-          match: { kind: 'tool' },
-        },
-      ],
-      reply: { outputTokens: 9, toolCalls: [{ name: 'ask', arguments: {} }] },
-    });
-    const helper = withSpendBudget(bareModel(), guard, { identity: { kind: 'tool' } });
-    const ask = tool(async () => (await helper.invoke('Help.')).text, {
-      name: 'ask',
-      description: 'Asks.',
-      schema: z.object({}),
-    });
-    const middleware = (exitBehavior: 'end' | 'error') => [
-      spendBudgetMiddleware(guard, { exitBehavior }),
-    ];
-    const agent = createAgent({ model, tools: [ask], middleware: middleware('end') });
-    const { messages } = await agent.invoke(ASKED);
-    expect(messages.map(({ type }) => type)).toEqual(['human', 'ai', 'tool', 'ai']);
-    expect(server.exchanges).toHaveLength(1);
-    const strict = createAgent({ model, tools: [ask], middleware: middleware('error') });
-    const error: unknown = await strict.invoke(ASKED).catch((thrown) => thrown);
-    expect(BudgetExceededError.find(error)?.denial.refusals).toMatchObject([{ budget: 'tools' }]);
-    expect(events.filter(({ type }) => type === 'denied')).toHaveLength(2);
-  });
+  it.each([
+    ['end', 1, 'spending limit'],
+    // Wrapped, the refusal has lost the mark that it is not to be tried again.
+    ['error', 3, 'Model call failed after 3 attempts'],
+  ] as const)(
+    'is asked by an outer modelRetryMiddleware: %s',
+    async (exitBehavior, asked, text) => {
+      const { guard, model, events, server } = await scene('openai chat', { cap: '0.05' });
+      const retry = modelRetryMiddleware({ maxRetries: 2, initialDelayMs: 1 });
+      // Its type does not fit the agent's where optional properties are exact.
+      const middleware = [retry as AgentMiddleware, spendBudgetMiddleware(guard, { exitBehavior })];
+      const { messages } = await createAgent({ model, tools: [look], middleware }).invoke(ASKED);
+      expect(messages.at(-1)?.text).toContain(text);
+      expect(events.map(({ type }) => type)).toEqual(Array(asked).fill('denied'));
+      expect(server.exchanges).toEqual([]);
+    },
+  );
 
-  it('is asked once by an outer middleware that retries', async () => {
-    const { guard, model, events } = await scene('openai chat', { cap: '0.05' });
-    const retry = modelRetryMiddleware({ maxRetries: 2, initialDelayMs: 1 });
-    // Its type does not fit the agent's where optional properties are exact.
-    const middleware = [retry as AgentMiddleware, spendBudgetMiddleware(guard)];
-    const { messages } = await createAgent({ model, tools: [look], middleware }).invoke(ASKED);
-    expect(messages.at(-1)?.text).toContain('spending limit');
-    expect(events.map(({ type }) => type)).toEqual(['denied']);
+  it('lets an outer modelFallbackMiddleware have what its own budgets admit', async () => {
+    const { guard, model, bareModel, server, settled, spent } = await scene('openai chat', {
+      cap: '0.05',
+      reply: { outputTokens: 5 },
+    });
+    const cheap = bareModel({ model: 'gpt-4.1' }) as unknown as ChatOpenAI;
+    const middleware = [
+      modelFallbackMiddleware(cheap) as AgentMiddleware,
+      spendBudgetMiddleware(guard, { exitBehavior: 'error' }),
+    ];
+    await createAgent({ model, tools: [look], middleware }).invoke(ASKED);
+    expect(server.exchanges.map(({ body }) => body['model'])).toEqual(['gpt-4.1']);
+    await settled(1);
+    expect(await spent()).toBe(server.billedNanoUsd());
   });
 
   it('refuses options that cannot mean anything', async () => {

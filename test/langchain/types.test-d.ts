@@ -3,7 +3,9 @@
 import type { SpendGuard } from '@hardcap/core';
 import {
   type HardcapRunOptions,
+  reserveFanOut,
   SpendBudgetCallbackHandler,
+  spendBudgetFetch,
   spendBudgetMiddleware,
   withSpendBudget,
 } from '@hardcap/langchain';
@@ -33,6 +35,23 @@ export const answers = [
   guarded1[0].invoke('Hello.', { metadata: { hardcap }, callbacks: [handler] }),
   guarded0[0].invoke('Hello.', { metadata: { hardcap }, callbacks: [handler] }),
 ];
+
+export const counted = [
+  new ChatOpenAI({ configuration: { fetch: spendBudgetFetch() } }),
+  new ChatAnthropic({ clientOptions: { fetch: spendBudgetFetch(fetch) } }),
+  new v0.ChatOpenAI({ configuration: { fetch: spendBudgetFetch() } }),
+  new v0.ChatAnthropic({ clientOptions: { fetch: spendBudgetFetch() } }),
+];
+
+export async function fannedOut(prompts: readonly string[]): Promise<unknown[]> {
+  const bound = guarded1[1].bindTools([]);
+  const { configs, release } = await reserveFanOut(bound, prompts, { ...hardcap });
+  const answers = prompts.map((prompt, n) => bound.invoke(prompt, configs[n]));
+  const older = await reserveFanOut(guarded0[0], prompts, { releaseAfterMs: 5_000 });
+  answers.push(guarded0[0].invoke('Hello.', older.configs[0]) as never);
+  await release();
+  return Promise.all(answers);
+}
 
 const agent = createAgent({
   model: guarded1[0],

@@ -1,4 +1,5 @@
 /** For authors of adapters: what their frameworks have in common. */
+export { type AsyncStorage, findAsyncStorage } from './ambient-identity.ts';
 export { type ChannelOptions, checkedChannelOptions } from './channel-options.ts';
 export { asObject, type JsonObject, listAt, numberAt, objectAt, textAt } from './json-object.ts';
 export { NEVER_CONNECTED } from './never-connected.ts';

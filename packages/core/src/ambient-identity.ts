@@ -1,14 +1,15 @@
 import { ConfigError } from './errors.ts';
 import type { Identity } from './identity.ts';
 
-interface AsyncStorage<Value> {
+/** The part of AsyncLocalStorage that is used. */
+export interface AsyncStorage<Value> {
   run<T>(value: Value, fn: () => T): T;
   getStore(): Value | undefined;
 }
-type AsyncStorageClass = new <Value>() => AsyncStorage<Value>;
+export type AsyncStorageClass = new <Value>() => AsyncStorage<Value>;
 
 /** AsyncLocalStorage where the runtime has it; reached without an import, which edge bundlers refuse. */
-function findAsyncStorage(): AsyncStorageClass | undefined {
+export function findAsyncStorage(): AsyncStorageClass | undefined {
   const runtime = globalThis as {
     AsyncLocalStorage?: AsyncStorageClass;
     process?: { getBuiltinModule?: (id: string) => { AsyncLocalStorage?: AsyncStorageClass } };

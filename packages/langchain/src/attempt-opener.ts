@@ -1,11 +1,19 @@
-import type { SpendGuard } from '@hardcap/core';
+import type { CallRequest, SpendCall, SpendGuard } from '@hardcap/core';
 import { type JsonObject, objectAt } from '@hardcap/core/adapter';
 import { excludesCache } from './anthropic-package.ts';
-import { Attempt } from './attempt.ts';
-import { carried, type HardcapRunOptions, mergedChannels } from './call-channel.ts';
+import { Attempt, type MeteredCall } from './attempt.ts';
+import {
+  type CallChannel,
+  carried,
+  type HardcapRunOptions,
+  mergedChannels,
+} from './call-channel.ts';
 import { callRequestOf } from './call-request-of.ts';
 import type { CallOptions, ChatModel } from './chat-model.ts';
+import { covers, type EarlyReservation, takeEarly } from './early-reservations.ts';
 import { sentParams } from './google-settings.ts';
+import { linkedAbort } from './linked-abort.ts';
+import { modelGuardOf } from './model-guard.ts';
 import { modelName } from './model-name.ts';
 import {
   canLower,
@@ -19,6 +27,14 @@ import { reserved } from './reserved.ts';
 import { type ModelName, type SpendBudgetOptions, valueFor } from './spend-budget-options.ts';
 
 const DEFAULT_MIN_OUTPUT_TOKENS = 256;
+
+/** A call that is about to be made. */
+interface PlannedCall extends Omit<MeteredCall, 'spend'> {
+  readonly request: CallRequest;
+  readonly model: ChatModel;
+  readonly options: CallOptions;
+  readonly choices: number;
+}
 
 /** Reserves for each call that a model is about to make. */
 export class AttemptOpener {
@@ -40,15 +56,79 @@ export class AttemptOpener {
     callOptions: CallOptions,
   ): Promise<Attempt> {
     callOptions.signal?.throwIfAborted();
-    const { channel, sent: options } = carried(callOptions);
+    const { channel, sent } = carried(callOptions);
+    // Another guard of the model is told, too.
+    const options = modelGuardOf(given) === undefined ? sent : callOptions;
+    const call = await this.#planned(given, messages, options, channel);
+    const { request, choices } = call;
+    const stop = linkedAbort(options.signal);
+    try {
+      const early = this.#early(channel, request);
+      const spend = early ?? (await reserved(this.guard, request, stop.signal));
+      const { clamped, admittedOutputTokens: admitted } = spend;
+      const isLowered = clamped && admitted !== null;
+      // What is sent again is sent with the same limit: as a whole, or not at all.
+      const { minOutputTokens: _, ...whole } = request;
+      const again = isLowered ? { ...whole, maxOutputTokens: admitted } : whole;
+      const attempt = new Attempt({
+        ...call,
+        spend,
+        stop,
+        reserve: (attempt) => reserved(this.guard, { ...again, attempt }, stop.signal),
+        model: isLowered ? withLowerLimit(call.model, Math.floor(admitted / choices)) : call.model,
+      });
+      if (!attempt.isOver) return attempt;
+      // It was blocked in between, and is not sent.
+      await spend.release().catch(() => {});
+      throw attempt.stopReason ?? stop.signal.reason;
+    } catch (error) {
+      stop.unlink();
+      throw error;
+    }
+  }
+
+  /**
+   * Reserves for a call that is made later, and as a whole.
+   *
+   * @throws BudgetExceededError when a budget refuses; nothing is held then.
+   */
+  async hold(
+    given: ChatModel,
+    messages: readonly unknown[],
+    options: CallOptions,
+    channel: CallChannel,
+  ): Promise<EarlyReservation> {
+    const { request } = await this.#planned(given, messages, options, channel);
+    const { minOutputTokens: _, ...whole } = request;
+    // Calls that waited for each other could wait in vain.
+    const spend = await reserved(this.guard, { ...whole, waitForHeadroomMs: 0 });
+    return { spend, request };
+  }
+
+  /** What was reserved for a call before, where that is enough for it. */
+  #early(channel: CallChannel | undefined, request: CallRequest): SpendCall | undefined {
+    if (channel?.reservation === undefined) return undefined;
+    const early = takeEarly(this.guard, channel.reservation);
+    if (early === undefined || covers(early, request)) return early?.spend;
+    void early.spend.release().catch(() => {});
+    return undefined;
+  }
+
+  /** What is to be held for a call, and what it is to be made with. */
+  async #planned(
+    given: ChatModel,
+    messages: readonly unknown[],
+    options: CallOptions,
+    channel: CallChannel | undefined,
+  ): Promise<PlannedCall> {
     const name = this.#nameOf(given, options);
     const { model, params, limit } = this.#withDefaultLimit(given, options, name);
+    const { choices } = limit;
     const least = leastTokens(
       params,
       limit,
       this.#options.minOutputTokens ?? DEFAULT_MIN_OUTPUT_TOKENS,
     );
-    const { choices } = limit;
     const isObeyed = canLower(model, options, Math.floor(least / choices));
     const request = await callRequestOf(
       {
@@ -61,22 +141,15 @@ export class AttemptOpener {
       },
       this.#options,
     );
-    const { signal } = options;
-    const spend = await reserved(this.guard, request, signal);
-    const { clamped, admittedOutputTokens: admitted } = spend;
-    const isLowered = clamped && admitted !== null;
-    // What is sent again is sent with the same limit: as a whole, or not at all.
-    const { minOutputTokens: _, ...whole } = request;
-    const again = isLowered ? { ...whole, maxOutputTokens: admitted } : whole;
-    return new Attempt({
-      spend,
-      reserve: (attempt) => reserved(this.guard, { ...again, attempt }, signal),
-      model: isLowered ? withLowerLimit(model, Math.floor(admitted / choices)) : model,
+    return {
+      request,
+      model,
       options,
+      choices,
       name,
       longCacheWrites: request.longCacheWrites === true,
       excludesCache: excludesCache(name, objectAt(model, 'metadata')),
-    });
+    };
   }
 
   #nameOf(model: ChatModel, options: CallOptions): ModelName {

@@ -1,5 +1,7 @@
-import type { Settlement, SpendCall } from '@hardcap/core';
+import { HardcapError, type Settlement, type SpendCall } from '@hardcap/core';
 import type { CallOptions, ChatModel } from './chat-model.ts';
+import type { LinkedAbort } from './linked-abort.ts';
+import { unhurried } from './recent-denials.ts';
 import type { ModelName } from './spend-budget-options.ts';
 
 /** An admitted call, with what tells how its usage is to be read. */
@@ -19,6 +21,8 @@ export interface AttemptDetails extends MeteredCall {
   readonly model: ChatModel;
   /** As the provider may see them. */
   readonly options: CallOptions;
+  /** Stops the provider: for the caller, and for us. */
+  readonly stop: LinkedAbort;
 }
 
 /** One admitted call, and what is needed to meter and to settle what it sends. */
@@ -30,26 +34,71 @@ export class Attempt implements MeteredCall {
   readonly longCacheWrites: boolean;
   readonly excludesCache: boolean;
   readonly #reserve: AttemptDetails['reserve'];
+  readonly #stop: LinkedAbort;
   #number = 1;
+  /** The latest request is settled, so that another one needs a reservation of its own. */
+  #hasFailed = false;
+  #refusal: unknown;
 
   constructor(details: AttemptDetails) {
     this.spend = details.spend;
     this.model = details.model;
-    this.options = details.options;
+    this.options = { ...details.options, signal: details.stop.signal };
     this.name = details.name;
     this.longCacheWrites = details.longCacheWrites;
     this.excludesCache = details.excludesCache;
     this.#reserve = details.reserve;
+    this.#stop = details.stop;
+    this.#follow(details.spend);
+  }
+
+  /** Aborts when the caller aborts, and when the call must stop. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** What hardcap has against the call: a budget that carries no more of it, say. */
+  get stopReason(): unknown {
+    return this.#refusal ?? unhurried(this.spend.stopReason);
+  }
+
+  /** Nothing further may be sent. */
+  get isOver(): boolean {
+    return this.signal.aborted || this.#refusal !== undefined;
+  }
+
+  abort(reason: unknown): void {
+    this.#stop.abort(reason);
+  }
+
+  /** Lets go of the caller's signal. */
+  unlink(): void {
+    this.#stop.unlink();
   }
 
   /**
-   * Goes on with a reservation of its own for another request, after one that failed and is settled.
+   * To be called before each request on the wire. The first has the reservation of the call; one that
+   * follows a request that failed gets its own.
    *
    * @throws BudgetExceededError when a budget refuses; nothing is held then.
    */
-  async reserveAgain(): Promise<void> {
+  async beginRequest(): Promise<void> {
+    if (!this.#hasFailed) return;
+    try {
+      this.spend = await this.#reserve(this.#number + 1);
+    } catch (error) {
+      if (HardcapError.isInstance(error)) this.#refusal = error;
+      throw error;
+    }
     this.#number += 1;
-    this.spend = await this.#reserve(this.#number);
+    this.#hasFailed = false;
+    this.#follow(this.spend);
+  }
+
+  /** To be called for each request that failed. */
+  async failRequest(settlement: Settlement): Promise<void> {
+    this.#hasFailed = true;
+    await this.settle(settlement);
   }
 
   /** Settles; what goes wrong shows in the guard's events and breaks nobody's result or stream. */
@@ -59,5 +108,12 @@ export class Attempt implements MeteredCall {
     } catch {
       // The hold stays, and is charged when it expires.
     }
+  }
+
+  #follow(spend: SpendCall): void {
+    const { signal } = spend;
+    const stop = (): void => this.abort(unhurried(spend.stopReason));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
   }
 }

@@ -1,5 +1,7 @@
+import { numberAt } from '@hardcap/core/adapter';
 import type { Attempt } from './attempt.ts';
-import { delegatesOf, derived } from './chat-model.ts';
+import { inAttempt } from './attempt-context.ts';
+import { type CallOptions, type ChatModel, delegatesOf, derived } from './chat-model.ts';
 import { failureOutcome } from './failure-outcome.ts';
 
 type Callable = (...given: unknown[]) => Promise<unknown>;
@@ -8,22 +10,35 @@ type Callable = (...given: unknown[]) => Promise<unknown>;
 interface Caller {
   call(callable: Callable, ...given: unknown[]): Promise<unknown>;
   callWithOptions(options: unknown, callable: Callable, ...given: unknown[]): Promise<unknown>;
+  /** Throws where the request is not to be sent again. */
+  onFailedAttempt?(error: unknown): unknown;
 }
 
-/** The object, sending every request through `observed`, made once for each of its requests. */
+/** Sees every request of a sender. */
+export interface RequestObserver {
+  /** Made once for all tries of one request. */
+  observed(callable: Callable): Callable;
+  /** Whether a request that has failed must not be sent again, whatever its error says. */
+  isOver?(): boolean;
+  /** How often a request is sent again, where not as often as the caller does. */
+  readonly maxRetries?: number | undefined;
+}
+
+/** The object, sending every request so that it is observed. */
 export function withObservedCaller<Sender extends object>(
   sender: Sender,
-  observed: (callable: Callable) => Callable,
+  observer: RequestObserver,
 ): Sender {
   const own: Record<string, unknown> = {};
   const { caller } = sender as { readonly caller?: Caller };
   if (caller !== undefined && sendsThroughCaller(sender)) {
-    own['caller'] = observedCaller(caller, observed);
+    own['caller'] = observedCaller(caller, observer);
   }
   for (const [name, delegate] of delegatesOf(sender)) {
-    own[name] = withObservedCaller(delegate, observed);
+    own[name] = withObservedCaller(delegate, observer);
   }
-  return Object.keys(own).length === 0 ? sender : derived(sender, own);
+  if (Object.keys(own).length === 0) return sender;
+  return Object.defineProperties(derived(sender, own), sharedClients(sender));
 }
 
 const SENDS = /\.caller\s*\??\.\s*call/;
@@ -47,30 +62,86 @@ function sendsThroughCaller(sender: object): boolean {
   return sends;
 }
 
-function observedCaller(caller: Caller, observed: (callable: Callable) => Callable): Caller {
-  return derived(caller, {
-    call: (callable: Callable, ...given: unknown[]) => caller.call(observed(callable), ...given),
-    callWithOptions: (options: unknown, callable: Callable, ...given: unknown[]) =>
-      caller.callWithOptions(options, observed(callable), ...given),
+/** Where packages keep the client of the provider, which they make with the first request. */
+const CLIENTS = ['client', 'batchClient', 'streamingClient'] as const;
+
+/** Keeps clients where they were: an object that lives for one call would make one for each. */
+function sharedClients(sender: object): PropertyDescriptorMap {
+  const shared: PropertyDescriptorMap = {};
+  for (const name of CLIENTS) {
+    let holder: object | null = sender;
+    while (holder !== null && !Object.hasOwn(holder, name)) holder = Object.getPrototypeOf(holder);
+    if (holder === null) continue;
+    const clients = holder as Record<string, unknown>;
+    shared[name] = {
+      configurable: true,
+      get: () => clients[name],
+      set: (client: unknown) => {
+        clients[name] = client;
+      },
+    };
+  }
+  return shared;
+}
+
+function observedCaller(caller: Caller, observer: RequestObserver): Caller {
+  const { observed, isOver, maxRetries } = observer;
+  const ending = derived(caller, {
+    ...(maxRetries === undefined ? {} : { maxRetries }),
+    onFailedAttempt: (error: unknown) => {
+      if (isOver?.()) throw error;
+      return caller.onFailedAttempt?.(error);
+    },
   });
+  return derived(caller, {
+    call: (callable: Callable, ...given: unknown[]) => ending.call(observed(callable), ...given),
+    callWithOptions: (options: unknown, callable: Callable, ...given: unknown[]) =>
+      ending.callWithOptions(options, observed(callable), ...given),
+  });
+}
+
+/** What an attempt is made with. */
+export interface CountedSender {
+  readonly model: ChatModel;
+  readonly options: CallOptions;
 }
 
 /**
  * The model of an attempt, whose hidden retries are attempts of their own: packages send a request up
  * to seven times behind one call. Each but the first reserves anew, and one that failed settles.
  */
-export function withCountedRetries<Model extends object>(model: Model, attempt: Attempt): Model {
-  return withObservedCaller(model, (callable) => {
-    let hasFailed = false;
-    return async (...given) => {
-      if (hasFailed) await attempt.reserveAgain();
-      try {
-        return await callable(...given);
-      } catch (error) {
-        hasFailed = true;
-        await attempt.settle(failureOutcome(error));
-        throw error;
-      }
-    };
+export function withCountedRetries(attempt: Attempt): CountedSender {
+  const { maxRetries, options } = splitRetries(attempt);
+  const model = withObservedCaller(attempt.model, {
+    observed:
+      (callable) =>
+      async (...given) => {
+        await attempt.beginRequest();
+        try {
+          return await inAttempt(attempt, () => callable(...given));
+        } catch (error) {
+          await attempt.failRequest(failureOutcome(error, attempt.signal));
+          throw error;
+        }
+      },
+    isOver: () => attempt.isOver,
+    maxRetries,
   });
+  return { model, options };
+}
+
+/**
+ * Keeps the option `maxRetries` of a call to the framework's caller. Anthropic's package gives it to
+ * the client of the provider as well, which would send again unseen.
+ */
+function splitRetries({ model, options }: Attempt): {
+  readonly maxRetries: number | undefined;
+  readonly options: CallOptions;
+} {
+  const maxRetries = numberAt(options, 'maxRetries');
+  const { caller } = model as { readonly caller?: object };
+  const isTaken = caller !== undefined && 'callWithRetries' in caller && sendsThroughCaller(model);
+  if (maxRetries === undefined || !isTaken) return { maxRetries: undefined, options };
+  const { maxRetries: _, ...others } = options;
+  return { maxRetries, options: others };
 }

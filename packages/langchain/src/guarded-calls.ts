@@ -1,5 +1,6 @@
 import { abortableModel } from './abortable-model.ts';
 import type { Attempt } from './attempt.ts';
+import { inAttempt } from './attempt-context.ts';
 import type { AttemptOpener } from './attempt-opener.ts';
 import type { CallOptions, ChatModel, RunManager } from './chat-model.ts';
 import { ChunkTally } from './chunk-tally.ts';
@@ -7,7 +8,6 @@ import { withCountedRetries } from './counted-retries.ts';
 import { EventTally } from './event-tally.ts';
 import { failureOutcome } from './failure-outcome.ts';
 import { generateSettlement } from './generate-settlement.ts';
-import { linkedAbort } from './linked-abort.ts';
 import { meteredStream } from './metered-stream.ts';
 import type { Tally } from './tally.ts';
 
@@ -24,18 +24,36 @@ export interface GuardedCall {
 /** A call for a whole answer. */
 export async function guardedGenerate(call: GuardedCall): Promise<unknown> {
   const attempt = await call.attempts.open(call.model, call.messages, call.options);
-  let result: unknown;
   try {
-    const counted = withCountedRetries(attempt.model, attempt);
-    const { signal } = attempt.options;
-    const model = signal === undefined ? counted : abortableModel(counted, signal);
-    result = await model._generate(call.messages, attempt.options, call.runManager);
-  } catch (error) {
-    await attempt.settle(failureOutcome(error));
-    throw error;
+    const result = await generated(call, attempt);
+    await attempt.settle(await generateSettlement(result, attempt));
+    return result;
+  } finally {
+    attempt.unlink();
   }
-  await attempt.settle(await generateSettlement(result, attempt));
-  return result;
+}
+
+async function generated(call: GuardedCall, attempt: Attempt): Promise<unknown> {
+  try {
+    const sender = withCountedRetries(attempt);
+    const options = hearing(attempt, sender.options, call.options);
+    const model = abortableModel(sender.model, attempt.signal);
+    const make = () => model._generate(call.messages, options, call.runManager);
+    return await inAttempt(attempt, make);
+  } catch (error) {
+    await attempt.settle(failureOutcome(error, attempt.signal));
+    throw attempt.stopReason ?? error;
+  }
+}
+
+/** Their packages make a stream of a whole answer where there is a signal, whatever it is for. */
+const STREAMED_FOR_A_SIGNAL: ReadonlySet<string> = new Set(['mistral', 'mistralai']);
+
+/** The options of a call for a whole answer, with the signal by which it is stopped. */
+function hearing({ name }: Attempt, sent: CallOptions, { signal }: CallOptions): CallOptions {
+  if (signal !== undefined || !STREAMED_FOR_A_SIGNAL.has(name.provider)) return sent;
+  const { signal: _, ...others } = sent;
+  return others;
 }
 
 /** A call for a stream of chunks. */
@@ -64,24 +82,22 @@ export function guardedEvents(call: GuardedCall): AsyncGenerator<unknown> {
 }
 
 async function* streamed(
-  { attempts, model, messages, options, runManager }: GuardedCall,
+  { attempts, model: given, messages, options, runManager }: GuardedCall,
   method: '_streamResponseChunks' | '_streamChatModelEvents',
   tallyOf: (attempt: Attempt) => Tally,
   prepare?: (item: unknown) => void,
 ): AsyncGenerator<unknown> {
-  const attempt = await attempts.open(model, messages, options);
-  const { signal, abort, unlink } = linkedAbort(options.signal);
+  const attempt = await attempts.open(given, messages, options);
   try {
-    const sent = { ...attempt.options, signal };
-    const sender = abortableModel(withCountedRetries(attempt.model, attempt), signal);
-    const items = sender[method](messages, sent, runManager);
-    const tally = tallyOf(attempt);
-    yield* meteredStream({ attempt, tally, items, signal, abort, prepare });
+    const sender = withCountedRetries(attempt);
+    const model = abortableModel(sender.model, attempt.signal);
+    const items = model[method](messages, sender.options, runManager);
+    yield* meteredStream({ attempt, tally: tallyOf(attempt), items, prepare });
   } catch (error) {
     // A stream that came about has settled by now.
-    await attempt.settle(failureOutcome(error));
-    throw error;
+    await attempt.settle(failureOutcome(error, attempt.signal));
+    throw attempt.stopReason ?? error;
   } finally {
-    unlink();
+    attempt.unlink();
   }
 }

@@ -83,12 +83,12 @@ class EmbeddingRequests {
     };
     return (
       withObservedClient(embeddings, observe) ??
-      withObservedCaller(
-        embeddings,
-        (callable) =>
+      withObservedCaller(embeddings, {
+        observed:
+          (callable) =>
           (...given) =>
             observe(callable(...given)),
-      )
+      })
     );
   }
 

@@ -1,5 +1,5 @@
 import type { SpendGuard } from '@hardcap/core';
-import { asObject } from '@hardcap/core/adapter';
+import { asObject, type JsonObject } from '@hardcap/core/adapter';
 import { AttemptOpener } from './attempt-opener.ts';
 import { carrying, type HardcapRunOptions } from './call-channel.ts';
 import {
@@ -17,23 +17,11 @@ import {
   guardedEvents,
   guardedGenerate,
 } from './guarded-calls.ts';
+import { guardedMakers } from './guarded-makers.ts';
 import { markRun } from './guarded-run.ts';
+import { type Method, methodOf } from './method-of.ts';
+import { GUARDED, type ModelGuard, modelGuardsOf } from './model-guard.ts';
 import type { SpendBudgetOptions } from './spend-budget-options.ts';
-
-/** How a model came to be guarded. */
-export interface ModelGuard {
-  readonly model: ChatModel;
-  readonly guard: SpendGuard;
-  readonly options: SpendBudgetOptions;
-}
-
-// Registered, so that another copy of this package sees it too.
-const GUARDED: unique symbol = Symbol.for('hardcap.langchain.guarded') as never;
-
-/** Undefined for a model that is not guarded. */
-export function modelGuardOf(model: object): ModelGuard | undefined {
-  return (model as { readonly [GUARDED]?: () => ModelGuard })[GUARDED]?.();
-}
 
 /**
  * The model, guarded: an instance of the same class that reserves, meters and settles wherever it
@@ -45,64 +33,100 @@ export function guardedModel(
   options: SpendBudgetOptions,
   channel?: HardcapRunOptions,
 ): ChatModel {
-  for (let held = modelGuardOf(model); held !== undefined; held = modelGuardOf(held.model)) {
-    if (held.guard === guard) return model;
-  }
+  if (modelGuardsOf(model).some((held) => held.guard === guard)) return model;
   const attempts = new AttemptOpener(guard, options, channel);
-  const own = {
-    // A function: a model that is logged shows its fields, and options may have secrets.
-    [GUARDED]: (): ModelGuard => ({ model, guard, options }),
-    toJSON: () => markRun(model.toJSON?.(), guard),
-  };
   const guardIt = (made: ChatModel) => guardedModel(made, guard, options, channel);
+  const guarded = derived(model, {
+    // A function: a model that is logged shows its fields, and options may have secrets.
+    [GUARDED]: (): ModelGuard => ({ model, guard, options, attempts }),
+    toJSON: () => markRun(model.toJSON?.(), guard),
+  });
+  const bareOf = (self: ChatModel) => bareModel(self, guarded, model, members);
   const ways = isConfigurableModel(model)
     ? guardedInstances(model, (found) => (isChatModel(found) ? guardIt(found) : found))
-    : guardedWays(model, attempts);
-  const guarded = derived(model, own);
-  Object.assign(
-    guarded,
-    boundMembers(model),
-    ways,
-    channelled(model, guarded),
-    guardedMakers(model, guarded, guardIt),
-  );
+    : guardedWays(model, bareOf, attempts);
+  const own = {
+    ...sayingMembers(model, bareOf),
+    ...ways,
+    ...channelled(model, guarded),
+    ...guardedMakers(model, guarded, guardIt),
+  };
+  Object.assign(guarded, own);
+  const members: ReadonlySet<PropertyKey> = new Set(Reflect.ownKeys(guarded));
   return guarded;
 }
 
+/**
+ * The model without its guard, but with the settings that were given to it since, or to what was
+ * derived from it.
+ *
+ * @param members of the guarded model that are the guard's.
+ */
+function bareModel(
+  self: object | undefined,
+  guarded: object,
+  model: ChatModel,
+  members: ReadonlySet<PropertyKey>,
+): ChatModel {
+  const settings: PropertyDescriptorMap = {};
+  let holder: object | null = self ?? null;
+  while (holder !== null && holder !== model) {
+    for (const [key, member] of Object.entries(Object.getOwnPropertyDescriptors(holder))) {
+      // The framework's own notes, such as an encoding, are no settings.
+      if (key.startsWith('_') || (holder === guarded && members.has(key))) continue;
+      settings[key] ??= member;
+    }
+    holder = Object.getPrototypeOf(holder) as object | null;
+  }
+  if (holder === null || Object.keys(settings).length === 0) return model;
+  return Object.defineProperties(derived(model, {}), settings);
+}
+
+type BareOf = (self: ChatModel) => ChatModel;
+
 /** The three ways to a provider: nothing else of a model sends anything. */
-function guardedWays(model: ChatModel, attempts: AttemptOpener): object {
-  const call = (messages: readonly unknown[], given: CallOptions = {}, runManager?: RunManager) =>
-    ({ attempts, model, messages, options: given, runManager }) satisfies GuardedCall;
-  type Given = Parameters<typeof call>;
+function guardedWays(model: ChatModel, bareOf: BareOf, attempts: AttemptOpener): object {
+  const call = (
+    self: ChatModel,
+    messages: readonly unknown[],
+    given: CallOptions = {},
+    runManager?: RunManager,
+  ) => {
+    const bare = bareOf(self);
+    return { attempts, model: bare, messages, options: given, runManager } satisfies GuardedCall;
+  };
+  type Given = [readonly unknown[], CallOptions?, RunManager?];
   return {
-    _generate: (...given: Given) => guardedGenerate(call(...given)),
+    _generate(this: ChatModel, ...given: Given) {
+      return guardedGenerate(call(this, ...given));
+    },
     // The framework looks at these to see whether the model can stream at all.
     ...(hasOwn(model, '_streamResponseChunks') && {
-      _streamResponseChunks: (...given: Given) => guardedChunks(call(...given)),
+      _streamResponseChunks(this: ChatModel, ...given: Given) {
+        return guardedChunks(call(this, ...given));
+      },
     }),
     ...(hasOwn(model, '_streamChatModelEvents') && {
-      _streamChatModelEvents: (...given: Given) => guardedEvents(call(...given)),
+      _streamChatModelEvents(this: ChatModel, ...given: Given) {
+        return guardedEvents(call(this, ...given));
+      },
     }),
   };
 }
 
-/** What only says something of a model; bound to it, since it may read private members. */
+/** What only says something of a model; asked without the guard, since it may read private members. */
 const SAYING = ['_llmType', '_identifyingParams', 'getLsParams', 'invocationParams'] as const;
 
-function boundMembers(model: ChatModel): Record<string, Method> {
-  const bound: Record<string, Method> = {};
+function sayingMembers(model: ChatModel, bareOf: BareOf): Record<string, Method> {
+  const members: Record<string, Method> = {};
   for (const name of SAYING) {
     const method = methodOf(model, name);
-    if (method !== undefined) bound[name] = method.bind(model);
+    if (method === undefined) continue;
+    members[name] = function (this: unknown, ...given) {
+      return method.apply(bareOf(this as ChatModel), given);
+    };
   }
-  return bound;
-}
-
-type Method = (...given: readonly unknown[]) => unknown;
-
-function methodOf(model: object, name: string): Method | undefined {
-  const method = (model as Readonly<Record<string, unknown>>)[name];
-  return typeof method === 'function' ? (method as Method) : undefined;
+  return members;
 }
 
 const SEPARATE = '_separateRunnableConfigFromCallOptionsCompat';
@@ -111,47 +135,23 @@ const SEPARATE = '_separateRunnableConfigFromCallOptionsCompat';
 function channelled(model: ChatModel, guarded: ChatModel): Record<string, Method> {
   const separate = methodOf(model, SEPARATE);
   if (separate === undefined) return {};
+  const separated = (options: unknown) =>
+    separate.call(guarded, options) as [config: unknown, CallOptions];
   return {
-    [SEPARATE]: (...given) => {
-      const [config, callOptions] = separate.apply(guarded, given as unknown[]) as [
-        unknown,
-        CallOptions,
-      ];
-      return [config, carrying(callOptions, asObject(config)?.['metadata'])];
+    [SEPARATE]: (options) => {
+      const [config, callOptions] = separated(options);
+      // Nothing is given here, so that it is the run around this one that is found.
+      const [around] = separated({});
+      const [outer, inner] = [around, config].map((each) => asObject(each)?.['metadata']);
+      return [config, carrying(callOptions, outer, inner)];
     },
   };
 }
 
-/** The methods that make another runnable of a model. */
-const MAKERS = ['bind', 'bindTools', 'withConfig', 'withStructuredOutput'] as const;
-
-function guardedMakers(
-  model: ChatModel,
-  guarded: ChatModel,
-  guardIt: (model: ChatModel) => ChatModel,
-): Record<string, Method> {
-  const makers: Record<string, Method> = {};
-  for (const name of MAKERS) {
-    const make = methodOf(model, name);
-    if (make === undefined) continue;
-    makers[name] = (...given) =>
-      withGuardedModels(make.apply(guarded, given as unknown[]), guardIt);
-  }
-  return makers;
-}
-
-/** Where runnables keep the runnables they are made of. */
-const PARTS = ['bound', 'first', 'last'] as const;
-
-/** Some classes make a new model of their settings: guards it, and those in what was just made. */
-function withGuardedModels(made: unknown, guardIt: (model: ChatModel) => ChatModel): unknown {
-  if (isChatModel(made)) return modelGuardOf(made) === undefined ? guardIt(made) : made;
-  const runnable = made as Record<string, unknown> | null;
-  if (typeof runnable !== 'object' || runnable === null) return made;
-  for (const part of PARTS) {
-    if (isChatModel(runnable[part]) || asObject(runnable[part])?.['bound'] !== undefined) {
-      runnable[part] = withGuardedModels(runnable[part], guardIt);
-    }
-  }
-  return runnable;
+/** The options of a call as a guarded model gets them, with what its run says to hardcap. */
+export function channelledOptions(guarded: ChatModel, options: JsonObject): CallOptions {
+  const separate = methodOf(guarded, SEPARATE);
+  if (separate === undefined) return options;
+  const [, callOptions] = separate.call(guarded, options) as [unknown, CallOptions];
+  return callOptions;
 }

@@ -1,7 +1,7 @@
 import { asObject, listAt, objectAt } from '@hardcap/core/adapter';
 import { isChatModel } from './chat-model.ts';
 import { isEmbeddings } from './guarded-embeddings.ts';
-import { modelGuardOf } from './guarded-model.ts';
+import { modelGuardOf } from './model-guard.ts';
 
 /** Where the framework keeps what it follows nested calls by; imports of it put it there. */
 const TRACING: unique symbol = Symbol.for('ls:tracing_async_local_storage') as never;

@@ -10,6 +10,13 @@ export type { GuardableChatModel } from './chat-model.ts';
 export type { GuardableEmbeddings } from './guarded-embeddings.ts';
 export { isBudgetExceeded } from './is-budget-exceeded.ts';
 export {
+  type FanOut,
+  type FanOutConfig,
+  type FanOutOptions,
+  reserveFanOut,
+} from './reserve-fan-out.ts';
+export { type Fetch, spendBudgetFetch } from './spend-budget-fetch.ts';
+export {
   type BudgetInterrupt,
   type SpendBudgetMiddlewareOptions,
   spendBudgetMiddleware,

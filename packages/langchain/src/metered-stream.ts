@@ -1,4 +1,5 @@
 import type { Attempt } from './attempt.ts';
+import { inAttempt } from './attempt-context.ts';
 import { failureOutcome } from './failure-outcome.ts';
 import type { Tally } from './tally.ts';
 
@@ -7,12 +8,8 @@ export interface MeteredSource<Item> {
   readonly attempt: Attempt;
   readonly tally: Tally;
   readonly items: AsyncIterable<Item>;
-  /** Of the caller and of us: models may end a stream that was aborted as if it were complete. */
-  readonly signal: AbortSignal;
   /** Sees each item before the provider is asked for the next. */
   readonly prepare?: ((item: Item) => void) | undefined;
-  /** Stops the provider at once. */
-  abort(reason: unknown): void;
 }
 
 /**
@@ -22,7 +19,7 @@ export interface MeteredSource<Item> {
  */
 export async function* meteredStream<Item>(source: MeteredSource<Item>): AsyncGenerator<Item> {
   const pump = new StreamPump(source);
-  void pump.run();
+  void inAttempt(source.attempt, () => pump.run());
   try {
     for (let item = await pump.next(); item !== undefined; item = await pump.next()) {
       yield item.value;
@@ -37,6 +34,7 @@ class StreamPump<Item> {
   readonly #queue: Item[] = [];
   #taken = 0;
   #wake: (() => void) | undefined;
+  #isCounting = false;
   /** Nothing more of the source is passed on. */
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
@@ -48,26 +46,35 @@ class StreamPump<Item> {
 
   /** Reads the source to its end; never rejects. */
   async run(): Promise<void> {
-    const { items, tally, signal, prepare } = this.#source;
+    const { attempt, items, tally, prepare } = this.#source;
+    const { signal } = attempt;
     // Some models only see an abort when the next item comes, which may be never.
-    const settle = (): void => void this.#settle(false);
-    signal.addEventListener('abort', settle);
+    const abort = (): void => this.#aborted();
+    signal.addEventListener('abort', abort);
     try {
       for await (const item of items) {
         if (this.#isOver) return;
         prepare?.(item);
+        this.#isCounting = true;
         const verdict = tally.count(item);
         const isCovered = verdict === true || (await verdict);
+        this.#isCounting = false;
         // What crossed the hold is paid for like everything before it.
         this.#pass(item);
         if (!isCovered) return await this.#cut();
+        if (signal.aborted) this.#aborted();
       }
+      // Models may end a stream that was aborted as if it were complete.
       await this.#settle(!signal.aborted);
     } catch (error) {
       await this.#settle(false, error);
       this.#failure ??= { error };
+      // What breaks in the package, as a callback does there, does not always close its socket.
+      attempt.abort(error);
     } finally {
-      signal.removeEventListener('abort', settle);
+      signal.removeEventListener('abort', abort);
+      // A stream that nobody reads never comes to the end of its call.
+      attempt.unlink();
       this.#isOver = true;
       this.#wake?.();
     }
@@ -97,7 +104,7 @@ class StreamPump<Item> {
   async leave(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#source.abort(new DOMException('The reader left the stream.', 'AbortError'));
+    this.#source.attempt.abort(new DOMException('The reader left the stream.', 'AbortError'));
     await this.#settle(false);
   }
 
@@ -106,11 +113,19 @@ class StreamPump<Item> {
     this.#wake?.();
   }
 
+  #aborted(): void {
+    // A budget that carries no more of an item is told when the item is passed on.
+    if (this.#isCounting) return;
+    if (this.#source.attempt.stopReason !== undefined) void this.#cut();
+    else void this.#settle(false);
+  }
+
+  /** The reader is told at once, also where the provider does not go away. */
   async #cut(): Promise<void> {
-    const { attempt, abort } = this.#source;
-    const error = attempt.spend.stopReason;
-    this.#failure = { error };
-    abort(error);
+    const { attempt } = this.#source;
+    const error = attempt.stopReason;
+    this.#failure ??= { error };
+    attempt.abort(error);
     await this.#settle(false);
     this.#isOver = true;
     this.#wake?.();
@@ -126,6 +141,7 @@ class StreamPump<Item> {
   #unreported(error: unknown): Parameters<Attempt['settle']>[0] {
     if (this.#source.tally.hasBegun) return { outcome: 'metered' };
     // An answer that had not begun may still have cost anything.
-    return error === undefined ? { outcome: 'unknown' } : failureOutcome(error);
+    const { signal } = this.#source.attempt;
+    return error === undefined ? { outcome: 'unknown' } : failureOutcome(error, signal);
   }
 }

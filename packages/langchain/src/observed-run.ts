@@ -5,6 +5,7 @@ import { ChunkTally } from './chunk-tally.ts';
 import { EventTally } from './event-tally.ts';
 import { failureOutcome } from './failure-outcome.ts';
 import { generateSettlement } from './generate-settlement.ts';
+import { unhurried } from './recent-denials.ts';
 import type { Tally } from './tally.ts';
 
 /** A call that a callback handler has reserved, as its callbacks tell of it. */
@@ -26,7 +27,9 @@ export class ObservedRun {
     // Some packages give the text alone; and what comes from a cache has begun nothing that could be
     // cut: it comes as one text.
     const isFirstText = chunk === undefined && !this.#isMetered;
-    const verdict = chunk === undefined ? this.#meter(token) : tally.count(chunk);
+    // Those of text models have no message.
+    const isText = asObject(chunk)?.['message'] === undefined;
+    const verdict = isText ? this.#meter(token) : tally.count(chunk);
     this.#isMetered = true;
     if (!(await verdict) && !isFirstText) this.#cut();
   }
@@ -73,6 +76,6 @@ export class ObservedRun {
   }
 
   #cut(): void {
-    if (this.canBeCut) throw this.call.spend.stopReason;
+    if (this.canBeCut) throw unhurried(this.call.spend.stopReason);
   }
 }

@@ -10,22 +10,22 @@ import { rememberedDenial } from './recent-denials.ts';
 /**
  * Reserves for a call.
  *
- * @param signal of the caller, who may leave while the call waits for headroom.
- * @throws BudgetExceededError when a budget refuses; nothing is held then.
+ * @param signal of the caller, who may leave before the answer.
+ * @throws BudgetExceededError when a budget refuses, or the reason of the abort; nothing is held then.
  */
 export async function reserved(
   guard: SpendGuard,
   request: CallRequest,
   signal?: AbortSignal,
 ): Promise<SpendCall> {
+  signal?.throwIfAborted();
   const asked = guard.reserve(request);
-  const waits = Boolean(request.waitForHeadroomMs);
-  const reservation = await (signal && waits ? unlessAborted(asked, signal) : asked);
+  const reservation = await (signal === undefined ? asked : unlessAborted(asked, signal));
   if (reservation.admitted) return reservation.call;
-  throw rememberedDenial(new BudgetExceededError(reservation.denial));
+  throw rememberedDenial(new BudgetExceededError(reservation.denial), guard);
 }
 
-/** The answer, or the reason of an abort: what is admitted after that is given back. */
+/** The answer, or the reason of an abort: what is admitted all the same is given back. */
 async function unlessAborted(
   asked: Promise<Reservation>,
   signal: AbortSignal,
@@ -33,11 +33,12 @@ async function unlessAborted(
   let leave = (): void => {};
   const left = new Promise<never>((_, fail) => {
     leave = () => fail(signal.reason);
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave);
+    signal.addEventListener('abort', leave);
   });
   try {
-    return await Promise.race([asked, left]);
+    const reservation = await Promise.race([asked, left]);
+    signal.throwIfAborted();
+    return reservation;
   } catch (error) {
     void asked.then((late) => (late.admitted ? late.call.release() : undefined)).catch(() => {});
     throw error;

@@ -2,6 +2,7 @@ import {
   BudgetExceededError,
   InvalidArgumentError,
   type Refusal,
+  SinkUnavailableError,
   type SpendGuard,
 } from '@hardcap/core';
 import { AIMessage } from '@langchain/core/messages';
@@ -9,7 +10,8 @@ import { agentContext, type SpendBudgetContext } from './agent-context.ts';
 import type { AgentModelRequest, SpendBudgetMiddleware } from './agent-middleware.ts';
 import { type ChatModel, type GuardableChatModel, isChatModel } from './chat-model.ts';
 import { denialInTools } from './denial-in-tools.ts';
-import { guardedModel, modelGuardOf } from './guarded-model.ts';
+import { guardedModel } from './guarded-model.ts';
+import { modelGuardOf } from './model-guard.ts';
 import type { SpendBudgetOptions } from './spend-budget-options.ts';
 
 /** Options of {@link spendBudgetMiddleware}. */
@@ -75,6 +77,11 @@ function checkOptions({
   }
 }
 
+function unlessUnavailable(error: unknown): [] {
+  if (SinkUnavailableError.isInstance(error)) return [];
+  throw error;
+}
+
 /** One step of an agent: a call of its model, and what is done where a budget is in the way. */
 class AgentCall<Request extends AgentModelRequest, Answer> {
   readonly #guard: SpendGuard;
@@ -95,7 +102,7 @@ class AgentCall<Request extends AgentModelRequest, Answer> {
   }
 
   async run(): Promise<Answer> {
-    let denial = denialInTools(this.#request.messages);
+    let denial = denialInTools(this.#request.messages, this.#guard);
     for (;;) {
       if (denial === undefined) {
         try {
@@ -153,7 +160,9 @@ class AgentCall<Request extends AgentModelRequest, Answer> {
     const { downgradeAt, identity } = this.#options;
     if (downgradeAt === undefined) return false;
     const own = typeof identity === 'function' ? {} : identity;
-    const accounts = await this.#guard.status({ ...own, ...this.#context.hardcap?.identity });
+    const who = { ...own, ...this.#context.hardcap?.identity };
+    // Whether a call may be made without a sink is for its budgets to say.
+    const accounts = await this.#guard.status(who).catch(unlessUnavailable);
     return accounts.some(
       ({ limit, committed, held }) => limit !== null && committed + held >= downgradeAt * limit,
     );
@@ -161,7 +170,8 @@ class AgentCall<Request extends AgentModelRequest, Answer> {
 
   #end(denial: BudgetExceededError): AIMessage {
     const { message = 'I have to stop here: the spending limit is reached.' } = this.#options;
-    const { code, status, retryAfterMs } = denial;
+    const { code, status } = denial;
+    const { retryAfterMs } = denial.denial;
     return new AIMessage({
       content: typeof message === 'function' ? message(denial) : message,
       response_metadata: { hardcap: { code, status, retryAfterMs } },

@@ -1,6 +1,6 @@
 import { BudgetExceededError } from '@hardcap/core';
 import { AIMessageChunk } from '@langchain/core/messages';
-import { ChatGenerationChunk } from '@langchain/core/outputs';
+import { ChatGenerationChunk, GenerationChunk } from '@langchain/core/outputs';
 import { describe, expect, it } from 'vitest';
 import { SpendBudgetCallbackHandler } from '../src/callback-handler.ts';
 import { stage } from './stage.ts';
@@ -25,7 +25,9 @@ function told(cap: string, tellings = 1) {
     entries,
     start: (runId: string, extra: object, metadata: object = METADATA) =>
       tell(() => handler.handleChatModelStart({}, LIST, runId, undefined, extra, [], metadata)),
-    token: (runId: string, text: string, chunk?: ChatGenerationChunk) =>
+    startText: (runId: string) =>
+      tell(() => handler.handleLLMStart({}, ['Go.'], runId, undefined, {}, [], METADATA)),
+    token: (runId: string, text: string, chunk?: GenerationChunk) =>
       tell(() => handler.handleLLMNewToken(text, {}, runId, undefined, [], { chunk })),
     end: (runId: string, output: object, extra?: object) =>
       tell(() => handler.handleLLMEnd(output, runId, undefined, [], extra)),
@@ -43,6 +45,16 @@ describe('a callback handler', () => {
     const { start, token, fail, entries } = told('1000', tellings);
     await start('r1', {});
     for (const word of ['one ', 'two ', 'six ']) await token('r1', word, chunkOf(word));
+    await fail('r1', new Error('It broke.'));
+    expect(await entries()).toMatchObject([{ outcome: 'metered', costNanoUsd: 3 * CENT }]);
+  });
+
+  it('meters the tokens of a text model, whose chunks have no message', async () => {
+    const { startText, token, fail, entries } = told('1000');
+    await startText('r1');
+    for (const word of ['one ', 'two ', 'six ']) {
+      await token('r1', word, new GenerationChunk({ text: word }));
+    }
     await fail('r1', new Error('It broke.'));
     expect(await entries()).toMatchObject([{ outcome: 'metered', costNanoUsd: 3 * CENT }]);
   });

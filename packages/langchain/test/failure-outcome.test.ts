@@ -21,4 +21,12 @@ describe('failureOutcome', () => {
   ])('%s may have cost anything', (_, error) => {
     expect(failureOutcome(error)).toEqual({ outcome: 'unknown' });
   });
+
+  it('an abort for a reason that looks like a refusal may have cost anything', () => {
+    const reason = failure({ status: 499 });
+    const signal = AbortSignal.abort(reason);
+    expect(failureOutcome(reason, signal)).toEqual({ outcome: 'unknown' });
+    expect(failureOutcome(failure({ cause: reason }), signal)).toEqual({ outcome: 'unknown' });
+    expect(failureOutcome(failure({ status: 499 }), signal)).toEqual({ outcome: 'not-sent' });
+  });
 });
