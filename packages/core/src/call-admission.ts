@@ -90,7 +90,10 @@ export class CallAdmission {
   }
 }
 
-export type RefusedAnswer = Extract<ReserveAnswer, { admitted: false }>;
+export type RefusedAnswer = Extract<ReserveAnswer, { admitted: false }> & {
+  /** The sink was asked and did not answer: what it may hold under the id is being given back. */
+  readonly isDoubtful?: true;
+};
 
 /** Whose event it is. */
 export function callOf(

@@ -97,6 +97,9 @@ export class CallBooks {
     const charges = accounts.map(({ key }) => ({ account: key, amount: 0 }));
     const answer = await sink.release({ id, charges });
     events.emitAll(answer.notices);
+    // What an expiry has charged for it is taken back by a settlement alone.
+    if ('first' in answer && answer.first === 'expired')
+      return this.settle({ outcome: 'not-sent' });
     this.#keeping.onEnd?.(accounts);
     const status = answer.status === 'released' ? 'settled' : answer.status;
     return { status, costNanoUsd: 0, overshoot: NO_OVERSHOOT };

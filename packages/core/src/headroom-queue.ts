@@ -38,10 +38,6 @@ export class HeadroomQueue {
   #asked: Waiter | null = null;
   #poll: unknown = null;
 
-  has(id: string): boolean {
-    return this.#waiting.has(id);
-  }
-
   /** What becomes of a call: it is admitted, or denied when its time is up or waiting is in vain. */
   wait(call: WaitingCall): Promise<Reservation> {
     const { denial } = call;

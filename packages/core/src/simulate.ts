@@ -1,6 +1,7 @@
 /** What a proposed configuration would have made of recorded calls. */
 import { type BoundAccount, type BudgetRule, bindBudgets, compileBudget } from './bound-budgets.ts';
 import { defineBudgets } from './budget.ts';
+import { BudgetExceptions } from './budget-exceptions.ts';
 import type { Refusal } from './denial.ts';
 import { InvalidArgumentError } from './errors.ts';
 import type { GuardConfig } from './guard-config.ts';
@@ -38,7 +39,7 @@ export interface SimulateOptions {
 /** What one budget would have done. */
 export interface SimulatedBudget {
   readonly budget: string;
-  /** Calls that it refused, be it with others. */
+  /** Calls that it refused, be it with others; in `mode: 'shadow'`, that it would have. */
   readonly denied: number;
   /** What those had cost. */
   readonly savedNanoUsd: number;
@@ -46,6 +47,8 @@ export interface SimulatedBudget {
   readonly unmeasured: number;
   /** False for calls at the same time: the ledger does not say when a call began. */
   readonly replayed: boolean;
+  /** It is in `mode: 'shadow'`: what it would have denied and saved is in no other figure. */
+  readonly shadow?: true;
 }
 
 /** What {@link simulate} answers. */
@@ -104,6 +107,7 @@ export async function simulate(
 
 class Replay {
   readonly #rules: readonly BudgetRule[];
+  readonly #exceptions: BudgetExceptions;
   readonly #allowsUnbound: boolean;
   readonly #prices: PriceBook | undefined;
   readonly #asksHeld: boolean;
@@ -122,7 +126,9 @@ class Replay {
     if (!Number.isSafeInteger(maxAccounts) || maxAccounts < 1) {
       throw new InvalidArgumentError(`maxAccounts is a whole number from 1, not ${maxAccounts}.`);
     }
-    this.#rules = defineBudgets(config.budgets).map(compileBudget);
+    const budgets = defineBudgets(config.budgets);
+    this.#rules = budgets.map(compileBudget);
+    this.#exceptions = new BudgetExceptions(budgets, this.#rules);
     this.#allowsUnbound = config.unbudgeted === 'allow';
     this.#prices = options.prices;
     this.#asksHeld = options.ask === 'held';
@@ -130,10 +136,11 @@ class Replay {
     this.#peaks = new PeakTable(maxAccounts);
     const none = { denied: 0, savedNanoUsd: 0, unmeasured: 0 };
     this.#budgets = new Map(
-      this.#rules.map(({ budget, unit }) => [
-        budget,
-        { budget, ...none, replayed: unit !== 'concurrent' },
-      ]),
+      this.#rules.map(({ budget, unit }, place) => {
+        const isShadow = budgets[place]?.mode === 'shadow';
+        const replayed = unit !== 'concurrent';
+        return [budget, { budget, ...none, replayed, ...(isShadow && { shadow: true }) }];
+      }),
     );
   }
 
@@ -141,6 +148,8 @@ class Replay {
     this.#from ??= entry.at;
     this.#now = Math.max(this.#now, entry.at);
     this.#count += 1;
+    // Its calls are replayed on the accounts that paid for it.
+    if (entry.grant !== undefined) return;
     if (entry.kind === 'settlement' || entry.kind === 'expiry') this.#call(entry);
     else if (entry.kind === 'adjustment' && entry.change?.type !== 'correction') {
       this.#adjustments += 1;
@@ -165,7 +174,8 @@ class Replay {
     this.#totals.calls += 1;
     this.#totals.costNanoUsd += cost ?? 0;
     const { identity = {}, provider = '', model = '' } = entry;
-    const bound = bindBudgets(this.#rules, { ...identity, provider, model });
+    const who = { ...identity, provider, model };
+    const bound = this.#exceptions.applied(bindBudgets(this.#rules, who), who);
     if (bound.length === 0) {
       if (this.#allowsUnbound) return;
       this.#totals.unbound += 1;
@@ -197,12 +207,15 @@ class Replay {
       claims: claims.map(({ account, asked }) => ({ account, amount: asked })),
       ttlMs: TTL_MS,
     });
+    const { refusals = [] } = answer;
+    for (const { account: key } of refusals) {
+      const account = accounts.find((each) => each.key === key);
+      if (account !== undefined) this.#peaks.deny(account, this.#now);
+    }
+    // In the shadow, budgets refuse a call that goes on.
+    const refusedBy = this.#refused(refusals, cost);
     if (!answer.admitted) {
-      for (const { account: key } of answer.refusals) {
-        const account = accounts.find((each) => each.key === key);
-        if (account !== undefined) this.#peaks.deny(account, this.#now);
-      }
-      this.#deny(entry, cost, answer.refusals);
+      this.#deny(entry, cost, refusedBy);
       return;
     }
     const charges = claims.map(({ account, amount }) => ({ account: account.key, amount }));
@@ -213,14 +226,20 @@ class Replay {
     this.#note(accounts);
   }
 
-  #deny(entry: LedgerEntry, cost: number | null, refusals: readonly Refusal[]): void {
-    const refusedBy = refusals.map(({ budget }) => budget);
-    this.#totals.denied += 1;
-    for (const budget of refusedBy) {
+  #refused(refusals: readonly Refusal[], cost: number | null): string[] {
+    return refusals.map(({ budget }) => {
       const counted = this.#budgets.get(budget);
-      if (counted !== undefined) counted.denied += 1;
-    }
-    this.#save(cost ?? 0, refusedBy);
+      if (counted !== undefined) {
+        counted.denied += 1;
+        counted.savedNanoUsd += cost ?? 0;
+      }
+      return budget;
+    });
+  }
+
+  #deny(entry: LedgerEntry, cost: number | null, refusedBy: readonly string[]): void {
+    this.#totals.denied += 1;
+    this.#totals.savedNanoUsd += cost ?? 0;
     this.#remember(entry, { refusedBy });
   }
 

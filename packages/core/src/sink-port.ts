@@ -46,7 +46,9 @@ export class SinkPort {
   #sink: UsageSink;
   readonly events: EventPort;
   readonly #unsentLimit: number;
-  #timeoutMs: number;
+  readonly #timeoutMs: number;
+  /** For what decides on calls: a sink that may be away has a deadline of its own for that. */
+  #decisionMs: number;
   /** The sink, or the journal that stands before it. */
   #ending: EndingSink;
   /** Loaded when the sink first fails to take a settlement, and to flush: no call waits for it. */
@@ -67,6 +69,7 @@ export class SinkPort {
     this.events = events;
     this.#unsentLimit = unsentLimit;
     this.#timeoutMs = timeoutMs;
+    this.#decisionMs = timeoutMs;
     if (journal === undefined && wrapper === null) return;
     this.opening = this.#open(wrapper, journal);
     // Whoever waits for it is told.
@@ -76,9 +79,9 @@ export class SinkPort {
   reserve(request: ReserveRequest): Awaitable<ReserveAnswer> {
     try {
       const answer = this.#sink.reserve(request);
-      return isPending(answer) ? this.#reserveLater(answer, request.id) : answer;
+      return isPending(answer) ? this.#reserveLater(answer, request) : answer;
     } catch (error) {
-      return this.#unreserved(error, request.id);
+      return this.#unreserved(error, request);
     }
   }
 
@@ -123,53 +126,71 @@ export class SinkPort {
   async ask<Answer>(
     operation: string,
     ask: (sink: UsageSink) => Awaitable<Answer>,
-    timeoutMs: number = this.#timeoutMs,
+    timeoutMs: number = this.#decisionMs,
   ): Promise<Answer> {
+    let answer: Awaitable<Answer> | undefined;
     try {
-      const answer = ask(this.#sink);
+      answer = ask(this.#sink);
       return isPending(answer) ? await inTime(answer, timeoutMs) : answer;
     } catch (error) {
-      throw await this.failure(operation, error);
+      throw await this.failure(operation, error, answer);
     }
   }
 
-  /** What a caller gets for an error of the sink. */
-  async failure(operation: string, error: unknown): Promise<HardcapError> {
+  /**
+   * What a caller gets for an error of the sink.
+   *
+   * @param late what may yet be answered: it is told then.
+   */
+  async failure(
+    operation: string,
+    error: unknown,
+    late?: unknown,
+    request?: EndRequest,
+  ): Promise<HardcapError> {
     const { sinkFailure } = await import('./on-demand.ts');
-    return sinkFailure(this.events, operation, error);
+    return sinkFailure(this.events, operation, error, late, request);
   }
 
-  async #reserveLater(answer: PromiseLike<ReserveAnswer>, id: string): Promise<ReserveAnswer> {
+  async #reserveLater(
+    answer: PromiseLike<ReserveAnswer>,
+    request: ReserveRequest,
+  ): Promise<ReserveAnswer> {
     try {
-      return await inTime(answer, this.#timeoutMs);
+      return await inTime(answer, this.#decisionMs);
     } catch (error) {
-      return this.#unreserved(error, id, answer);
+      return this.#unreserved(error, request, answer);
     }
   }
 
   /** The call will not be sent: a hold that was made all the same must not be charged. */
-  async #unreserved(error: unknown, id: string, answer?: PromiseLike<unknown>): Promise<never> {
-    const failure = await this.failure('reserve', error);
-    if (SinkUnavailableError.isInstance(failure)) this.releaseDoubtful(id, answer);
+  async #unreserved(
+    error: unknown,
+    request: ReserveRequest,
+    answer?: PromiseLike<unknown>,
+  ): Promise<never> {
+    const failure = await this.failure('reserve', error, answer);
+    if (SinkUnavailableError.isInstance(failure)) this.releaseDoubtful(request, answer);
     throw failure;
   }
 
   /** Releases what may be held for a call that is not sent, once more where its answer comes late. */
-  releaseDoubtful(id: string, answer?: PromiseLike<unknown>): void {
-    void this.#loadUnsent().then((unsent) => unsent?.releaseDoubtful(id, answer));
+  releaseDoubtful(request: ReserveRequest, answer?: PromiseLike<unknown>): void {
+    void this.#loadUnsent().then((unsent) => unsent?.releaseDoubtful(request, answer));
   }
 
   #tracked<Answer>(answer: PromiseLike<Answer>, request: EndRequest): Promise<Answer | Queued> {
     const sent: Promise<Answer | Queued> = inTime(answer, this.#timeoutMs)
-      .catch((error) => this.#queue(request, error))
+      .catch((error) => this.#queue(request, error, answer))
       .finally(() => this.#inFlight.delete(sent));
     this.#inFlight.add(sent);
     return sent;
   }
 
   /** @throws what the caller gets where the error is no outage, or nothing can be queued. */
-  async #queue(request: EndRequest, error: unknown): Promise<Queued> {
-    const failure = await this.failure('outcome' in request ? 'settle' : 'release', error);
+  async #queue(request: EndRequest, error: unknown, late?: unknown): Promise<Queued> {
+    const operation = 'outcome' in request ? 'settle' : 'release';
+    const failure = await this.failure(operation, error, late, request);
     const isAway = SinkUnavailableError.isInstance(failure);
     const queued = isAway && (await this.#loadUnsent())?.add(request, error);
     if (queued) return queued;
@@ -181,8 +202,7 @@ export class SinkPort {
     const wrapper = await loading;
     if (wrapper !== null) {
       this.#ending = this.#sink = wrapper.wrapped(this.#sink, this, this.#timeoutMs);
-      // It has deadlines of its own.
-      this.#timeoutMs = NO_TIMEOUT;
+      this.#decisionMs = NO_TIMEOUT;
     }
     if (path !== undefined) {
       const { openJournal } = await import('./on-demand.ts');
@@ -197,7 +217,8 @@ export class SinkPort {
   /** Undefined where its code cannot be loaded, as after the files of a running process were replaced. */
   #loadUnsent(): Promise<UnsentSettlements | undefined> {
     this.#unsent ??= import('./on-demand.ts').then(
-      ({ UnsentSettlements }) => new UnsentSettlements(this.#sink, this.events, this.#unsentLimit),
+      ({ UnsentSettlements }) =>
+        new UnsentSettlements(this.#sink, this.events, this.#unsentLimit, this.#timeoutMs),
       () => undefined,
     );
     return this.#unsent;

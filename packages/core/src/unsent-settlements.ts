@@ -1,11 +1,11 @@
 import { type BackgroundTimer, setBackgroundTimer } from './background-timer.ts';
-import type { CallDetails } from './call-details.ts';
 import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
 import type { EventPort } from './event.ts';
 import { unwatchExit, watchExit } from './exit-watch.ts';
+import { inTime } from './in-time.ts';
 import type { Journal } from './journal.ts';
-import { sinkFailure } from './sink-failure.ts';
-import type { SettleAnswer, SettleRequest, UsageSink } from './usage-sink.ts';
+import { sinkFailure, tellSettlement } from './sink-failure.ts';
+import type { ReserveRequest, SettleAnswer, SettleRequest, UsageSink } from './usage-sink.ts';
 
 /** The operations that end a reservation. */
 export type EndingSink = Pick<UsageSink, 'settle' | 'release'>;
@@ -48,6 +48,13 @@ function isSettlement(request: EndRequest): request is SettleRequest {
   return 'outcome' in request;
 }
 
+/** Releases; what an expiry has charged meanwhile for a call that was not sent is taken back. */
+async function released(sink: EndingSink, { id, charges }: ReleaseRequest): Promise<EndingAnswer> {
+  const answer = await sink.release(id);
+  if (answer.status !== 'already-resolved' || answer.first !== 'expired') return answer;
+  return sink.settle({ id, outcome: 'not-sent', charges, details: { costNanoUsd: 0 } });
+}
+
 /**
  * Settlements and releases that the sink did not take. They are sent again, one at a time, until the
  * sink answers each; ids make that safe. What fails goes to the end, so that one that can never be
@@ -56,6 +63,7 @@ function isSettlement(request: EndRequest): request is SettleRequest {
 export class UnsentSettlements {
   readonly #events: EventPort;
   readonly #limit: number;
+  readonly #timeoutMs: number;
   readonly #sink: UsageSink;
   #journal: Journal | null = null;
   readonly #waiting: Map<string, EndRequest> = new Map();
@@ -67,11 +75,15 @@ export class UnsentSettlements {
   /** Called when nothing waits any more. */
   #onEmpty: (() => void)[] = [];
 
-  /** @param limit the most that are kept */
-  constructor(sink: UsageSink, events: EventPort, limit: number) {
+  /**
+   * @param limit the most that are kept
+   * @param timeoutMs how long an answer of the sink is waited for
+   */
+  constructor(sink: UsageSink, events: EventPort, limit: number, timeoutMs: number) {
     this.#sink = sink;
     this.#events = events;
     this.#limit = limit;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Sends through a journal from here on, and again what it has of an earlier process, however much. */
@@ -101,19 +113,24 @@ export class UnsentSettlements {
    * Releases a reservation that nobody knows to be held. Where that fails, it is the first to be left
    * out: settlements of calls that were made need the room more, and an outage brings many of these.
    */
-  async releaseDoubtful(id: string, lateAnswer?: PromiseLike<unknown>): Promise<void> {
+  async releaseDoubtful(reserve: ReserveRequest, lateAnswer?: PromiseLike<unknown>): Promise<void> {
     // It may have been overtaken by the release, and hold after it.
     lateAnswer?.then(
-      () => this.releaseDoubtful(id),
+      () => this.releaseDoubtful(reserve),
       () => {},
     );
+    const { id, claims } = reserve;
+    const request = {
+      id,
+      charges: claims.map(({ account: { key } }) => ({ account: key, amount: 0 })),
+    };
     try {
-      const { notices } = await this.#sink.release(id);
+      const answer = released(this.#sink, request);
+      const { notices } = await inTime(answer, this.#timeoutMs, setBackgroundTimer);
       this.#events.emitAll(notices);
     } catch {
       // If it is never released, the hold expires; if there is one.
-      if (this.#isClosed || this.#waiting.size >= this.#limit / 2) return;
-      this.#keep({ id, charges: [] });
+      if (!this.#isClosed && this.#waiting.size < this.#limit / 2) this.#keep(request);
     }
   }
 
@@ -188,17 +205,18 @@ export class UnsentSettlements {
     else this.#later(left === 0 ? 0 : undefined);
   }
 
-  /** False when the sink gave no answer. */
+  /** False when the sink gave no answer in time. One that comes later counts all the same. */
   async #send(request: EndRequest): Promise<boolean> {
-    const sink = this.#journal ?? this.#sink;
-    const operation = isSettlement(request) ? 'settle' : 'release';
+    const answer = this.#ask(request);
+    answer.then(
+      (heard) => this.#heard(request, heard),
+      () => {},
+    );
     try {
-      const answer = isSettlement(request) ? sink.settle(request) : sink.release(request.id);
-      const heard = checkedAnswer(await answer);
-      this.#failures = 0;
-      if (this.#waiting.delete(request.id)) this.#report(request, heard);
+      await inTime(answer, this.#timeoutMs, setBackgroundTimer);
       return true;
     } catch (error) {
+      const operation = isSettlement(request) ? 'settle' : 'release';
       const reported = sinkFailure(this.#events, operation, error);
       const isAway = reported.code === 'SINK_UNAVAILABLE';
       if (!this.#waiting.delete(request.id)) return !isAway;
@@ -209,19 +227,32 @@ export class UnsentSettlements {
     }
   }
 
+  async #ask(request: EndRequest): Promise<EndingAnswer> {
+    const sink = this.#journal ?? this.#sink;
+    return checkedAnswer(
+      await (isSettlement(request) ? sink.settle(request) : released(sink, request)),
+    );
+  }
+
+  #heard(request: EndRequest, answer: EndingAnswer): void {
+    this.#failures = 0;
+    if (this.#waiting.delete(request.id)) this.#report(request, answer);
+    // Another attempt was told that it is done; only this one knows what it came to.
+    else if ('charged' in answer && isSettlement(request)) {
+      tellSettlement(this.#events, request, answer);
+    }
+    if (this.#waiting.size > 0 || this.#isSending) return;
+    this.#stopTimer();
+    this.#end();
+  }
+
   #report(request: EndRequest, answer: EndingAnswer): void {
     const { status, at } = answer;
     const { id } = request;
     const operation = isSettlement(request) ? 'settle' : 'release';
     this.#events.emit({ type: 'settlement-sent', id, operation, status, at });
-    if (!isSettlement(request)) {
-      this.#events.emitAll(answer.notices);
-      return;
-    }
-    const { identity, provider, model, costNanoUsd } = request.details as Partial<CallDetails>;
-    const named = { provider: provider ?? '', model: model ?? '' };
-    const call = { id, identity: identity ?? {}, request: named };
-    this.#events.settled(call, request.outcome, costNanoUsd ?? null, answer as SettleAnswer);
+    if (isSettlement(request)) tellSettlement(this.#events, request, answer as SettleAnswer);
+    else this.#events.emitAll(answer.notices);
   }
 
   #lose(reason: LostReason, requests: readonly EndRequest[], error?: unknown): void {

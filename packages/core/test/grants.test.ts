@@ -198,9 +198,10 @@ describe('a tree of agents', () => {
     await expect(guard.grant({ from: {}, limit: { usd: '1' } })).rejects.toThrow(
       'No budget in USD',
     );
-    await expect(guard.grant({ from: AGENT, limit: { tokens: 5 } as never })).rejects.toThrow(
-      'usd',
-    );
+    for (const limit of [{ concurrent: 5 }, { usd: 'unlimited' }, { requests: 'unlimited' }]) {
+      const granted = guard.grant({ from: AGENT, limit: limit as never });
+      await expect(granted).rejects.toThrow('is an amount: write { usd: "1.00" }');
+    }
   });
 });
 
