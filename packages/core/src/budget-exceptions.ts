@@ -30,6 +30,8 @@ export class BudgetExceptions implements SinkWrapper {
   readonly #terms: Map<string, Terms> = new Map();
   readonly #now: () => number;
   #sink: ExceptedSink | null = null;
+  /** The terms of now, for what is not of a call. */
+  #latest: BudgetExceptions = this;
 
   /** @param rules of the budgets, in their order. */
   constructor(
@@ -57,7 +59,7 @@ export class BudgetExceptions implements SinkWrapper {
   }
 
   wrapped(sink: UsageSink, port: SinkPort, timeoutMs: number): UsageSink {
-    const accountOf = (key: string) => this.#accountOf(key);
+    const accountOf = (key: string) => this.#latest.#accountOf(key);
     this.#sink = new ExceptedSink({ sink, port, timeoutMs, now: this.#now, accountOf });
     return this.#sink;
   }
@@ -67,6 +69,10 @@ export class BudgetExceptions implements SinkWrapper {
       settle: (request) => sink.settle(this.#sink?.marked(request) ?? request),
       release: (id) => sink.release(id),
     };
+  }
+
+  adopt(other: BudgetExceptions): void {
+    this.#latest = other;
   }
 
   #accountOf(key: string): BoundAccount | undefined {

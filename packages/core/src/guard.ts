@@ -216,7 +216,7 @@ export class SpendGuard {
    */
   async reconfigure(terms: SpendGuardTerms): Promise<void> {
     const { reconfigured } = await import('./on-demand.ts');
-    const next = await reconfigured(this.#binder, terms);
+    const next = await reconfigured(this.#binder, terms, this.#keeping.sink);
     this.#grants?.adopt(next);
     this.#binder = next;
   }

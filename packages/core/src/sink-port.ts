@@ -33,6 +33,8 @@ export interface SinkWrapper {
   wrapped(sink: UsageSink, port: SinkPort, timeoutMs: number): UsageSink;
   /** What settlements pass first, a journal included. */
   readonly marked: (sink: EndingSink) => EndingSink;
+  /** Goes by the terms of another from here on. */
+  adopt(other: SinkWrapper): void;
 }
 
 /**
@@ -43,6 +45,8 @@ export interface SinkWrapper {
 export class SinkPort {
   /** What calls need is being loaded or opened, or could not be: until then none may pass. */
   opening: Promise<void> | null = null;
+  /** What stands before the sink. */
+  wrapper: SinkWrapper | null = null;
   #sink: UsageSink;
   readonly events: EventPort;
   readonly #unsentLimit: number;
@@ -197,20 +201,26 @@ export class SinkPort {
     throw failure;
   }
 
+  /** Puts something before the sink, for all that is asked of it or sent again from now on. */
+  async wrap(wrapper: SinkWrapper): Promise<void> {
+    const bare = this.#sink;
+    this.wrapper = wrapper;
+    this.#sink = wrapper.wrapped(bare, this, this.#timeoutMs);
+    this.#ending = wrapper.marked(this.#ending === bare ? this.#sink : this.#ending);
+    this.#decisionMs = NO_TIMEOUT;
+    (await this.#unsent)?.through(this.#sink);
+  }
+
   /** @throws ConfigError where a journal cannot be kept at this path. */
   async #open(loading: Promise<SinkWrapper> | null, path: string | undefined): Promise<void> {
     const wrapper = await loading;
-    if (wrapper !== null) {
-      this.#ending = this.#sink = wrapper.wrapped(this.#sink, this, this.#timeoutMs);
-      this.#decisionMs = NO_TIMEOUT;
-    }
+    if (wrapper !== null) void this.wrap(wrapper);
     if (path !== undefined) {
       const { openJournal } = await import('./on-demand.ts');
       const journal = openJournal(path, this.#sink, this.events);
-      this.#ending = journal;
+      this.#ending = wrapper?.marked(journal) ?? journal;
       (await this.#loadUnsent())?.keepIn(journal);
     }
-    if (wrapper !== null) this.#ending = wrapper.marked(this.#ending);
     this.opening = null;
   }
 

@@ -64,7 +64,7 @@ export class UnsentSettlements {
   readonly #events: EventPort;
   readonly #limit: number;
   readonly #timeoutMs: number;
-  readonly #sink: UsageSink;
+  #sink: UsageSink;
   #journal: Journal | null = null;
   readonly #waiting: Map<string, EndRequest> = new Map();
   readonly #onExit = () => this.#lose('exit', [...this.#waiting.values()]);
@@ -91,6 +91,12 @@ export class UnsentSettlements {
     this.#journal = journal;
     for (const request of journal.open) this.#waiting.set(request.id, request);
     this.#begin();
+  }
+
+  /** Sends through another sink from here on. */
+  through(sink: UsageSink): void {
+    this.#sink = sink;
+    this.#journal?.through(sink);
   }
 
   /**
