@@ -7,10 +7,10 @@ import {
   unitAndLimit,
 } from './bound-budgets.ts';
 import type { Budget } from './budget.ts';
+import type { EndingSink } from './end-request.ts';
 import { ExceptedSink } from './excepted-sink.ts';
 import type { Identity } from './identity.ts';
 import type { SinkPort, SinkWrapper } from './sink-port.ts';
-import type { EndingSink } from './unsent-settlements.ts';
 import type { UsageSink } from './usage-sink.ts';
 
 /** The terms of a budget, and others for some identities. */

@@ -1,8 +1,8 @@
 import { type BackgroundTimer, setBackgroundTimer } from './background-timer.ts';
+import type { EndingSink, EndRequest } from './end-request.ts';
 import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
 import type { EventPort } from './event.ts';
 import { type JournalContent, type JournalFile, openJournalFile } from './journal-file.ts';
-import type { EndingSink, EndRequest } from './unsent-settlements.ts';
 import type { ReleaseAnswer, SettleAnswer, SettleRequest } from './usage-sink.ts';
 
 /** So many answers are marked with one write, or those of so long a time. A lost mark costs a repetition. */

@@ -1,8 +1,8 @@
 import { isPending } from './awaitable.ts';
 import type { CallDetails } from './call-details.ts';
+import { type EndRequest, isSettlement } from './end-request.ts';
 import { HardcapError, SinkUnavailableError } from './errors.ts';
 import type { EventPort, GuardEvent } from './event.ts';
-import type { EndRequest } from './unsent-settlements.ts';
 import type { SettleAnswer, SettleRequest } from './usage-sink.ts';
 
 /**
@@ -17,7 +17,7 @@ export function tellLate(events: EventPort, late: unknown, request?: EndRequest)
     (answer) => {
       const { notices } = (answer ?? {}) as { notices?: readonly GuardEvent[] };
       if (!Array.isArray(notices)) return;
-      if (request !== undefined && 'outcome' in request) {
+      if (request !== undefined && isSettlement(request)) {
         tellSettlement(events, request, answer as SettleAnswer);
       } else events.emitAll(notices);
     },

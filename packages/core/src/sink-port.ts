@@ -1,18 +1,11 @@
 import { type Awaitable, isPending } from './awaitable.ts';
+import type { EndingSink, EndRequest, ReleaseRequest } from './end-request.ts';
 import { type HardcapError, SinkUnavailableError } from './errors.ts';
 import type { EventPort } from './event.ts';
 import type { SpendGuardOptions } from './guard-options.ts';
 import { inTime } from './in-time.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
-import type {
-  EndingSink,
-  EndRequest,
-  FlushOptions,
-  FlushReport,
-  Queued,
-  ReleaseRequest,
-  UnsentSettlements,
-} from './unsent-settlements.ts';
+import type { FlushOptions, FlushReport, Queued, UnsentSettlements } from './unsent-settlements.ts';
 import type {
   ExtendAnswer,
   ExtendRequest,

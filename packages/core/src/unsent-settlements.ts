@@ -1,19 +1,12 @@
 import { type BackgroundTimer, setBackgroundTimer } from './background-timer.ts';
-import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
+import { askedToEnd, type EndRequest, isSettlement } from './end-request.ts';
+import type { EndingAnswer } from './ending-answer.ts';
 import type { EventPort } from './event.ts';
 import { unwatchExit, watchExit } from './exit-watch.ts';
 import { inTime } from './in-time.ts';
 import type { Journal } from './journal.ts';
 import { sinkFailure, tellSettlement } from './sink-failure.ts';
-import type { ReserveRequest, SettleAnswer, SettleRequest, UsageSink } from './usage-sink.ts';
-
-/** The operations that end a reservation. */
-export type EndingSink = Pick<UsageSink, 'settle' | 'release'>;
-
-/** A release, with the accounts it is about at 0. */
-export type ReleaseRequest = Pick<SettleRequest, 'id' | 'charges'>;
-
-export type EndRequest = SettleRequest | ReleaseRequest;
+import type { ReserveRequest, SettleAnswer, UsageSink } from './usage-sink.ts';
 
 /** What a call is told of its end instead of the sink's answer. */
 export interface Queued {
@@ -42,18 +35,6 @@ const LONGEST_DELAY_MS = 10_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** So many are sent before the rest of the process gets a turn, even if the sink answers at once. */
 const SENT_IN_A_ROW = 64;
-
-/** True where an operation settles, false where it releases. */
-function isSettlement(request: EndRequest): request is SettleRequest {
-  return 'outcome' in request;
-}
-
-/** Releases; what an expiry has charged meanwhile for a call that was not sent is taken back. */
-async function released(sink: EndingSink, { id, charges }: ReleaseRequest): Promise<EndingAnswer> {
-  const answer = await sink.release(id);
-  if (answer.status !== 'already-resolved' || answer.first !== 'expired') return answer;
-  return sink.settle({ id, outcome: 'not-sent', charges, details: { costNanoUsd: 0 } });
-}
 
 /**
  * Settlements and releases that the sink did not take. They are sent again, one at a time, until the
@@ -131,7 +112,7 @@ export class UnsentSettlements {
       charges: claims.map(({ account: { key } }) => ({ account: key, amount: 0 })),
     };
     try {
-      const answer = released(this.#sink, request);
+      const answer = askedToEnd(this.#sink, request);
       const { notices } = await inTime(answer, this.#timeoutMs, setBackgroundTimer);
       this.#events.emitAll(notices);
     } catch {
@@ -213,7 +194,7 @@ export class UnsentSettlements {
 
   /** False when the sink gave no answer in time. One that comes later counts all the same. */
   async #send(request: EndRequest): Promise<boolean> {
-    const answer = this.#ask(request);
+    const answer = askedToEnd(this.#journal ?? this.#sink, request);
     answer.then(
       (heard) => this.#heard(request, heard),
       () => {},
@@ -231,13 +212,6 @@ export class UnsentSettlements {
       else this.#lose('refused', [request], reported);
       return !isAway;
     }
-  }
-
-  async #ask(request: EndRequest): Promise<EndingAnswer> {
-    const sink = this.#journal ?? this.#sink;
-    return checkedAnswer(
-      await (isSettlement(request) ? sink.settle(request) : released(sink, request)),
-    );
   }
 
   #heard(request: EndRequest, answer: EndingAnswer): void {
