@@ -48,7 +48,9 @@ export class CallBinder {
           "`prices: createPriceBook()` from '@hardcap/prices', or limit tokens or requests instead.",
       );
     }
-    if (budgets.some(isExceptional)) this.exceptions = this.#loadExceptions(budgets, options.now);
+    if (options.limits || budgets.some(isExceptional)) {
+      this.exceptions = this.#loadExceptions(budgets);
+    }
   }
 
   /**
@@ -89,11 +91,9 @@ export class CallBinder {
     return checkedIdentity(identity, this.#secrets);
   }
 
-  async #loadExceptions(budgets: readonly Budget[], now?: () => number): Promise<BudgetExceptions> {
-    const { BudgetExceptions } = await import('./on-demand.ts');
-    const exceptions = new BudgetExceptions(budgets, this.rules, now);
-    this.except = (accounts, identity) => exceptions.applied(accounts, identity);
-    return exceptions;
+  async #loadExceptions(budgets: readonly Budget[]): Promise<BudgetExceptions> {
+    const { exceptionsFor } = await import('./on-demand.ts');
+    return exceptionsFor(this, budgets);
   }
 
   /** What is known where a call says nothing: of its context, of its adapter, of the guard. */

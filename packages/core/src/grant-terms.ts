@@ -48,6 +48,14 @@ export function grantAccount({
   };
 }
 
+/** What the account of a grant counts by; undefined for other accounts. */
+export function grantRule(account: string, unit: GrantUnit['unit']): BudgetRule | undefined {
+  const [, id, tokenCount = 'total'] =
+    /^grant\|grant=([0-9a-f-]{36})(?:\|tokens=(\w+))?/.exec(account) ?? [];
+  if (id === undefined || !TOKEN_COUNTS.includes(tokenCount)) return undefined;
+  return grantAccount({ id, unit, tokenCount: tokenCount as GrantUnit['tokenCount'] }).rule;
+}
+
 /**
  * How much is asked for, and of what.
  *

@@ -4,6 +4,7 @@ import type { CallBinder } from './call-binder.ts';
 import type { BookKeeping } from './call-books.ts';
 import { denialOf } from './denial.ts';
 import { BudgetExceededError, InvalidArgumentError } from './errors.ts';
+import { exceptedAccounts } from './excepted-accounts.ts';
 import { Grant } from './grant.ts';
 import { grantReservation } from './grant-reservation.ts';
 import {
@@ -57,7 +58,7 @@ export class Grants {
     const { binder, keeping } = options;
     this.#context = { ...options, keep: (grant) => this.#keep(grant) };
     // Who was bound before there were grants was bound without.
-    binder.memo = new BindingMemo(binder.rules);
+    binder.memo = new BindingMemo(binder.options.limits === undefined ? binder.rules : []);
     this.adopt(binder);
     const { onEnd } = keeping;
     keeping.onEnd = (accounts) => {
@@ -85,9 +86,10 @@ export class Grants {
     const { binder, keeping, heartbeat } = this.#context;
     const { amount, unit, tokenCount } = grantedAmount(limit);
     const identity = binder.identityOf(from);
-    const parents = binder
-      .except(bindBudgets(binder.rules, identity), identity)
-      .filter(({ rule }) => rule.unit === unit && rule.tokenCount === tokenCount);
+    const bound = bindBudgets(binder.rules, identity);
+    const parents = (await exceptedAccounts(binder, bound, identity)).filter(
+      ({ rule }) => rule.unit === unit && rule.tokenCount === tokenCount,
+    );
     const above = this.#known.get(identity['grant'] ?? '');
     checkParents(parents, above, { unit, tokenCount });
     checkDepth(depth, above);

@@ -4,6 +4,7 @@ import { ESTIMATES, type Estimate, isEstimate } from './call-request.ts';
 import { ConfigError } from './errors.ts';
 import type { GuardEvent } from './event.ts';
 import type { Identity } from './identity.ts';
+import type { LimitSource } from './limit-source.ts';
 import type { PriceBook } from './price-book.ts';
 import { strictObject } from './strict-object.ts';
 import type { UsageSink } from './usage-sink.ts';
@@ -41,6 +42,11 @@ export interface SpendGuardOptions {
    * tells what was never answered. Node only; one guard each, and the same path at the next start.
    */
   readonly journal?: string;
+  /**
+   * Where limits come from that are kept elsewhere, by the name of their budget. Who has never been seen is
+   * bound by the answer with the first call.
+   */
+  readonly limits?: Readonly<Record<string, LimitSource>>;
   /** Called with everything that happens. What it throws is logged and harms no call. */
   readonly onEvent?: (event: GuardEvent) => void;
   /** Ms since the epoch; starts calls and windows of the memory sink. @default Date.now */
@@ -86,6 +92,9 @@ export const optionFields: Readonly<Record<keyof SpendGuardOptions, z.ZodType>> 
   waitForHeadroomMs: milliseconds,
   unsentLimit: wholeNumber(0, 1_000_000, ''),
   journal: path.optional(),
+  limits: z
+    .record(z.string(), withMethod('resolve', 'write { resolve: (identity) => limit }'))
+    .optional(),
   onEvent: callable.optional(),
   now: callable.optional(),
 };

@@ -86,7 +86,9 @@ export class SpendGuard {
       const call = { id, request, identity, accounts, price, startedAt, heldNanoUsd };
       return Promise.resolve(this.#admission.admit(call, plan));
     } catch (error) {
-      return Promise.reject(error);
+      // Limits have to be asked for first.
+      const pending = (error as { pending?: Promise<unknown> } | null)?.pending;
+      return pending?.then(() => this.reserve(request)) ?? Promise.reject(error);
     } finally {
       this.#reading = null;
     }

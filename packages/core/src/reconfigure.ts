@@ -58,7 +58,7 @@ async function changed(
   await port.opening;
   if (exceptions === null) return next;
   if (port.wrapper === null) await port.wrap(exceptions);
-  else port.wrapper.adopt(exceptions);
+  else port.wrapper.adopt(exceptions, port);
   return next;
 }
 

@@ -27,7 +27,7 @@ export interface SinkWrapper {
   /** What settlements pass first, a journal included. */
   readonly marked: (sink: EndingSink) => EndingSink;
   /** Goes by the terms of another from here on. */
-  adopt(other: SinkWrapper): void;
+  adopt(other: SinkWrapper, port: SinkPort): void;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   collect,
   eventsOf,
   type GuardBench,
+  usageOf,
   usdBudget,
 } from './support/guard.ts';
 import { cost } from './support/outage-scene.ts';
@@ -224,6 +225,21 @@ describe('grants of tokens and of requests', () => {
     });
     await part.close();
     await guard.grant({ from, limit: { tokens: 400 } });
+  });
+
+  test('are given back as much as is left after a call was corrected', async () => {
+    const [maker, child] = pairOf([OUTPUT, CALLS]);
+    const grant = await maker.guard.grant({ from: AGENT, limit: { tokens: 400, count: 'output' } });
+    const call = await admit(maker.guard, on(grant.id, 300));
+    await call.settle({ outcome: 'unknown' });
+    // Another process need not know the grant for that.
+    await child.guard.correct(call.id, { usage: usageOf({ output: 20 }) });
+    expect(await grant.close()).toEqual({ spent: 20, held: 0 });
+    expect(await figures(maker)).toEqual([
+      [20, 0],
+      [1, 0],
+    ]);
+    expect((await maker.sink.verify()).differences).toEqual([]);
   });
 
   test('are worth nothing in another unit than their own', async () => {

@@ -27,7 +27,7 @@ export function matchFieldOf({ field, limit }: LintedException): string {
 }
 
 /** Whether a pattern matches everything that another does. Where it does not know, it says no. */
-export function covers(pattern: string, other: string): boolean {
+function covers(pattern: string, other: string): boolean {
   // A star of the other is in no literal part of the pattern, so only a star of it can take that in.
   return matchersOf({ pattern }).every((matcher) => matcher.pattern.test(other));
 }
