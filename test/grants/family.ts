@@ -19,7 +19,7 @@ export const AGENT = { org: 'acme', run: 'r1' };
 export const CAP = 5_000_000_000;
 export const SLICE = 50_000_000;
 
-export const BUDGETS: readonly Budget[] = [
+const BUDGETS: readonly Budget[] = [
   { name: 'run', per: ['run'], limit: { usd: '5' }, window: 'total' },
   { name: 'org', per: ['org'], limit: { usd: '100' }, window: { calendar: 'month' } },
 ];

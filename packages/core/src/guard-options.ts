@@ -92,9 +92,8 @@ export const optionFields: Readonly<Record<keyof SpendGuardOptions, z.ZodType>> 
   waitForHeadroomMs: milliseconds,
   unsentLimit: wholeNumber(0, 1_000_000, ''),
   journal: path.optional(),
-  limits: z
-    .record(z.string(), withMethod('resolve', 'write { resolve: (identity) => limit }'))
-    .optional(),
+  // Checked where it is read.
+  limits: z.unknown().optional(),
   onEvent: callable.optional(),
   now: callable.optional(),
 };

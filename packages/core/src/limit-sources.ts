@@ -125,6 +125,9 @@ function check(budget: string, source: LimitSource, rules: readonly BudgetRule[]
     const names = rules.map((rule) => `"${rule.budget}"`).join(', ');
     throw new ConfigError(`${where}: there is no such budget. There are ${names || 'none'}.`);
   }
+  if (typeof source?.resolve !== 'function') {
+    throw new ConfigError(`${where}: write { resolve: (identity) => limit }.`);
+  }
   const unknown = Object.keys(source).find((field) => !FIELDS.includes(field));
   if (unknown !== undefined) {
     throw new ConfigError(`${where} has no field "${unknown}". It has ${FIELDS.join(', ')}.`);
