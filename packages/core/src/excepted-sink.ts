@@ -132,6 +132,11 @@ export class ExceptedSink implements UsageSink {
     return isDone ? { ...answer, status: 'released' } : answer;
   }
 
+  /** Nobody asks any more for this to be ended. */
+  lost(id: string): void {
+    this.#outage.lost(id);
+  }
+
   async read(accounts: readonly Account[]): Promise<readonly AccountReading[]> {
     const readings = await this.#inTime(this.#sink.read(accounts));
     for (const [place, reading] of readings.entries()) {

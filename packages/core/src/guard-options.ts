@@ -85,6 +85,8 @@ export const optionFields: Readonly<Record<keyof SpendGuardOptions, z.ZodType>> 
   identity: z.record(z.string(), z.string({ error: DIMENSIONS }), { error: DIMENSIONS }).optional(),
   unbudgeted: z.enum(['deny', 'allow'], { error: 'write deny or allow' }).optional(),
   estimate: z.custom(isEstimate, { error: ESTIMATES }).optional(),
+  // Checked where it is read.
+  limits: z.unknown().optional(),
   secrets: z.array(z.string(), { error: 'write a list of dimensions' }).optional(),
   reservationTtlMs: milliseconds,
   maxCallMs: milliseconds,
@@ -92,8 +94,6 @@ export const optionFields: Readonly<Record<keyof SpendGuardOptions, z.ZodType>> 
   waitForHeadroomMs: milliseconds,
   unsentLimit: wholeNumber(0, 1_000_000, ''),
   journal: path.optional(),
-  // Checked where it is read.
-  limits: z.unknown().optional(),
   onEvent: callable.optional(),
   now: callable.optional(),
 };

@@ -24,6 +24,8 @@ export class Outage {
   /** Calls that the sink knows, and which may grow without it. */
   readonly #known: RecentMap<CallWithoutSink> = new RecentMap(MAX_CALLS);
   readonly #unknown: Map<string, CallWithoutSink> = new Map();
+  /** Those of which nobody tells the sink any more what they cost. */
+  readonly #lost: Set<string> = new Set();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -45,6 +47,7 @@ export class Outage {
     isAdmitted: boolean,
     mayDoWithout: boolean,
   ): void {
+    for (const id of this.#lost) this.#giveUp(id);
     for (const { account } of request.claims) {
       if (account.rule.withoutSink === undefined) continue;
       const refusal = refusals.find((each) => each.account === account.key);
@@ -96,6 +99,21 @@ export class Outage {
       if (this.#refused.get(account.key)?.kind === 'held') this.#forget(account.key);
     }
     this.#unknown.delete(id);
+  }
+
+  /** Counts as long as the sink is away. */
+  lost(id: string): void {
+    if (this.#unknown.has(id)) this.#lost.add(id);
+  }
+
+  /** Counts no more, and is known if it is settled again all the same. */
+  #giveUp(id: string): void {
+    const call = this.#unknown.get(id);
+    this.#lost.delete(id);
+    this.#unknown.delete(id);
+    if (call === undefined) return;
+    call.unknown.clear();
+    this.#known.set(id, call);
   }
 
   #forget(account: string): void {

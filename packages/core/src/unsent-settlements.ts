@@ -2,6 +2,7 @@ import { type BackgroundTimer, setBackgroundTimer } from './background-timer.ts'
 import { askedToEnd, type EndRequest, isSettlement } from './end-request.ts';
 import type { EndingAnswer } from './ending-answer.ts';
 import type { EventPort } from './event.ts';
+import { ExceptedSink } from './excepted-sink.ts';
 import { unwatchExit, watchExit } from './exit-watch.ts';
 import { inTime } from './in-time.ts';
 import type { Journal } from './journal.ts';
@@ -241,6 +242,7 @@ export class UnsentSettlements {
       ({ id }) => reason === 'refused' || this.#journal?.has(id) !== true,
     );
     if (lost.length === 0) return;
+    if (this.#sink instanceof ExceptedSink) for (const { id } of lost) this.#sink.lost(id);
     const settlements = lost.map((request) => ({
       id: request.id,
       operation: isSettlement(request) ? ('settle' as const) : ('release' as const),
