@@ -7,8 +7,8 @@ import { OUTAGE_BUDGET, request, used } from './outage.ts';
 const [, , port = '', journal = ''] = process.argv;
 const guard = createSpendGuard({
   budgets: [OUTAGE_BUDGET],
-  sink: new RedisUsageSink(`redis://127.0.0.1:${port}`, { timeoutMs: 400 }),
-  timeoutMs: 300,
+  sink: new RedisUsageSink(`redis://127.0.0.1:${port}`, { timeoutMs: 1_500 }),
+  timeoutMs: 1_000,
   journal,
 });
 
