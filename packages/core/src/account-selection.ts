@@ -2,6 +2,7 @@ import type { AccountSelector } from './adjustment-order.ts';
 import { type BoundAccount, bindBudgets } from './bound-budgets.ts';
 import type { CallBinder } from './call-binder.ts';
 import { InvalidArgumentError, MissingIdentityError } from './errors.ts';
+import { exceptedAccounts } from './excepted-accounts.ts';
 import { accountKey, type Identity } from './identity.ts';
 
 /** The accounts that an identity has, whatever model it will call. */
@@ -12,7 +13,7 @@ export async function accountsOf(binder: CallBinder, identity?: Identity): Promi
     ...rule,
     match: rule.match.filter(({ dimension }) => dimension in who || !isOfCall(dimension)),
   }));
-  return binder.except(bindBudgets(rules, who), who);
+  return exceptedAccounts(binder, bindBudgets(rules, who), who);
 }
 
 /**
@@ -42,7 +43,7 @@ export async function accountOf(
         `${missing.join(', ')}. Name it: { budget: "${budget}", identity: { ${missing[0]}: "…" } }.`,
     );
   }
-  const [account = { key, rule }] = binder.except([{ key, rule }], who);
+  const [account = { key, rule }] = await exceptedAccounts(binder, [{ key, rule }], who);
   return { account, identity: who };
 }
 

@@ -1,4 +1,4 @@
-import type { BoundAccount } from './bound-budgets.ts';
+import type { BoundAccount, BudgetRule } from './bound-budgets.ts';
 import type { Identity } from './identity.ts';
 import { RecentMap } from './recent-map.ts';
 
@@ -23,9 +23,9 @@ export class BindingMemo {
   readonly #dimension: string | undefined;
   readonly #bindings: RecentMap<Binding> = new RecentMap(REMEMBERED);
 
-  /** @param dimension one that tells callers apart; undefined remembers nothing. */
-  constructor(dimension: string | undefined) {
-    this.#dimension = dimension;
+  /** @param rules whose first dimension tells callers apart; without one, nothing is remembered. */
+  constructor(rules: readonly BudgetRule[]) {
+    this.#dimension = rules.flatMap(({ per }) => per)[0];
   }
 
   find(given: Identity, provider: string, model: string): Binding | undefined {

@@ -1,3 +1,4 @@
+import { BindingMemo } from './binding-memo.ts';
 import {
   type BoundAccount,
   type BudgetRule,
@@ -7,10 +8,13 @@ import {
   unitAndLimit,
 } from './bound-budgets.ts';
 import type { Budget } from './budget.ts';
+import type { CallBinder } from './call-binder.ts';
+import type { EndingSink } from './end-request.ts';
+import { LimitsPending } from './excepted-accounts.ts';
 import { ExceptedSink } from './excepted-sink.ts';
 import type { Identity } from './identity.ts';
+import { LimitSources } from './limit-sources.ts';
 import type { SinkPort, SinkWrapper } from './sink-port.ts';
-import type { EndingSink } from './unsent-settlements.ts';
 import type { UsageSink } from './usage-sink.ts';
 
 /** The terms of a budget, and others for some identities. */
@@ -29,15 +33,23 @@ interface Exception {
 export class BudgetExceptions implements SinkWrapper {
   readonly #terms: Map<string, Terms> = new Map();
   readonly #now: () => number;
+  readonly #limits: LimitSources | null;
   #sink: ExceptedSink | null = null;
+  /** The terms of now, for what is not of a call. */
+  #latest: BudgetExceptions = this;
 
-  /** @param rules of the budgets, in their order. */
+  /**
+   * @param rules of the budgets, in their order.
+   * @param limits those that come from elsewhere.
+   */
   constructor(
     budgets: readonly Budget[],
     rules: readonly BudgetRule[],
     now: () => number = Date.now,
+    limits: LimitSources | null = null,
   ) {
     this.#now = now;
+    this.#limits = limits;
     for (const [place, budget] of budgets.entries()) {
       const rule = { ...(rules[place] as BudgetRule), ...modeOf(budget) };
       const exempt = (budget.exempt ?? []).map((match) => matchersOf(match));
@@ -45,19 +57,28 @@ export class BudgetExceptions implements SinkWrapper {
     }
   }
 
-  /** The accounts, under the terms that they have for this identity. */
+  /**
+   * The accounts, under the terms that they have for this identity.
+   *
+   * @throws LimitsPending where some of these have to be asked for first.
+   */
   applied(accounts: readonly BoundAccount[], identity: Identity): BoundAccount[] {
-    return accounts.map((account) => {
+    const pending: Promise<void>[] = [];
+    const applied = accounts.map((account) => {
       const terms = this.#terms.get(account.rule.budget);
       if (terms === undefined) return account;
       if (terms.exempt.some((match) => matchesAll(match, identity))) return exempted(account);
       const exception = terms.exceptions.find(({ match }) => matchesAll(match, identity));
-      return { key: account.key, rule: (exception ?? terms).rule };
+      const excepted = { key: account.key, rule: (exception ?? terms).rule };
+      return this.#limits?.applied(excepted, identity, pending) ?? excepted;
     });
+    if (pending.length > 0) throw new LimitsPending(pending);
+    return applied;
   }
 
   wrapped(sink: UsageSink, port: SinkPort, timeoutMs: number): UsageSink {
-    const accountOf = (key: string) => this.#accountOf(key);
+    this.#tellTo(port);
+    const accountOf = (key: string) => this.#latest.#accountOf(key);
     this.#sink = new ExceptedSink({ sink, port, timeoutMs, now: this.#now, accountOf });
     return this.#sink;
   }
@@ -67,6 +88,15 @@ export class BudgetExceptions implements SinkWrapper {
       settle: (request) => sink.settle(this.#sink?.marked(request) ?? request),
       release: (id) => sink.release(id),
     };
+  }
+
+  adopt(other: BudgetExceptions, port: SinkPort): void {
+    this.#latest = other;
+    other.#tellTo(port);
+  }
+
+  #tellTo({ events }: SinkPort): void {
+    if (this.#limits !== null) this.#limits.events = events;
   }
 
   #accountOf(key: string): BoundAccount | undefined {
@@ -80,6 +110,21 @@ export class BudgetExceptions implements SinkWrapper {
 }
 
 const EXEMPT = '|exempt';
+
+/**
+ * Has a binder go by the exceptions of its budgets from here on.
+ *
+ * @throws ConfigError for limits from elsewhere that cannot be.
+ */
+export function exceptionsFor(binder: CallBinder, budgets: readonly Budget[]): BudgetExceptions {
+  const { now = Date.now, limits } = binder.options;
+  const sources = limits === undefined ? null : new LimitSources(limits, binder.rules, now);
+  const exceptions = new BudgetExceptions(budgets, binder.rules, now, sources);
+  binder.except = (accounts, identity) => exceptions.applied(accounts, identity);
+  // Limits that may be others by the next call are not to be remembered with the caller.
+  if (limits !== undefined) binder.memo = new BindingMemo([]);
+  return exceptions;
+}
 
 /** How a budget refuses, and whether it does without the sink. */
 function modeOf({ mode, onSinkError, emergencyLimit: limit }: Budget): Partial<BudgetRule> {

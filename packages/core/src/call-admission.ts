@@ -14,6 +14,15 @@ export type Reservation =
   | { readonly admitted: true; readonly call: SpendCall }
   | { readonly admitted: false; readonly denial: Denial };
 
+/** The same where it is asked for by those who may go on asking: when it was refused, by the sink's clock. */
+export type Asked = Extract<Reservation, { admitted: true }> | Refused;
+
+export interface Refused {
+  readonly admitted: false;
+  readonly denial: Denial;
+  readonly at?: number;
+}
+
 /** Asks the sink for what a plan holds, and makes the call or the denial that comes of it. */
 export class CallAdmission {
   readonly #keeping: BookKeeping;
@@ -28,8 +37,10 @@ export class CallAdmission {
     this.#onEnd = (call) => heartbeat.delete(call);
   }
 
-  admit(call: BookedCall, plan: AdmissionPlan, attempt = 1): Awaitable<Reservation> {
-    const { sink, ttlMs } = this.#keeping;
+  admit(call: BookedCall, plan: AdmissionPlan, attempt = 1): Awaitable<Asked> {
+    const { sink, ttlMs, lineUp } = this.#keeping;
+    const waiting = attempt === 1 && lineUp?.(call, plan);
+    if (waiting) return waiting;
     const { id } = call;
     const { claims } = plan;
     const answer = sink.reserve({ id, claims, ttlMs, details: () => openDetails(call) });
@@ -43,7 +54,7 @@ export class CallAdmission {
     call: BookedCall,
     plan: AdmissionPlan,
     attempt: number,
-  ): Promise<Reservation> {
+  ): Promise<Asked> {
     return this.#decided(await answer, call, plan, attempt);
   }
 
@@ -52,7 +63,7 @@ export class CallAdmission {
     call: BookedCall,
     plan: AdmissionPlan,
     attempt: number,
-  ): Awaitable<Reservation> {
+  ): Awaitable<Asked> {
     this.#keeping.events.emitAll(answer.notices);
     if (answer.admitted) return { admitted: true, call: this.#open(call, plan, answer) };
     return this.#refused(answer, call, plan, attempt);
@@ -63,7 +74,7 @@ export class CallAdmission {
     call: BookedCall,
     plan: AdmissionPlan,
     attempt: number,
-  ): Promise<Reservation> {
+  ): Promise<Asked> {
     this.#refusals ??= import('./on-demand.ts').then(
       ({ RefusedCalls }) => new RefusedCalls(this.#keeping, this),
     );
@@ -90,7 +101,10 @@ export class CallAdmission {
   }
 }
 
-export type RefusedAnswer = Extract<ReserveAnswer, { admitted: false }>;
+export type RefusedAnswer = Extract<ReserveAnswer, { admitted: false }> & {
+  /** The sink was asked and did not answer: what it may hold under the id is being given back. */
+  readonly isDoubtful?: true;
+};
 
 /** Whose event it is. */
 export function callOf(

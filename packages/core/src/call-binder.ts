@@ -26,7 +26,7 @@ export class CallBinder {
   readonly options: SpendGuardOptions;
   readonly rules: readonly BudgetRule[];
   readonly #secrets: ReadonlySet<string>;
-  readonly #memo: BindingMemo;
+  memo: BindingMemo;
   /** What budgets with exceptions need is being loaded, or is there; null: no budget has any. */
   readonly exceptions: Promise<BudgetExceptions> | null = null;
   /** Gives the accounts of an identity the terms that it has on them. */
@@ -40,7 +40,7 @@ export class CallBinder {
     const budgets = defineBudgets(options.budgets);
     this.rules = budgets.map(compileBudget);
     this.#secrets = new Set(['apiKey', ...(options.secrets ?? [])]);
-    this.#memo = new BindingMemo(this.rules.flatMap(({ per }) => per)[0]);
+    this.memo = new BindingMemo(this.rules);
     const money = this.rules.find(({ unit }) => unit === 'usd');
     if (money && !options.prices) {
       throw new ConfigError(
@@ -48,7 +48,9 @@ export class CallBinder {
           "`prices: createPriceBook()` from '@hardcap/prices', or limit tokens or requests instead.",
       );
     }
-    if (budgets.some(isExceptional)) this.exceptions = this.#loadExceptions(budgets, options.now);
+    if (options.limits || budgets.some(isExceptional)) {
+      this.exceptions = this.#loadExceptions(budgets);
+    }
   }
 
   /**
@@ -59,7 +61,7 @@ export class CallBinder {
     // Joined only where there is something to add: most calls bring their whole identity themselves.
     const fallback = this.#fallback(request.defaultIdentity);
     const given = fallback === undefined ? own : { ...fallback, ...own };
-    const binding = this.#memo.find(given, provider, model) ?? this.#bindAnew(given, request, at);
+    const binding = this.memo.find(given, provider, model) ?? this.#bindAnew(given, request, at);
     const { identity, accounts, countsMoney } = binding;
     const price = new CallPrice(this.options.prices, request, at, countsMoney);
     const counted = price.quote?.free ? accounts.filter(bindsFree) : accounts;
@@ -75,7 +77,7 @@ export class CallBinder {
     const countsMoney = accounts.some(({ rule }) => rule.unit === 'usd');
     // A copy, since the caller may change its object and use it again.
     const binding = { given: { ...given }, provider, model, identity, accounts, countsMoney };
-    this.#memo.remember(binding);
+    this.memo.remember(binding);
     return binding;
   }
 
@@ -89,11 +91,9 @@ export class CallBinder {
     return checkedIdentity(identity, this.#secrets);
   }
 
-  async #loadExceptions(budgets: readonly Budget[], now?: () => number): Promise<BudgetExceptions> {
-    const { BudgetExceptions } = await import('./on-demand.ts');
-    const exceptions = new BudgetExceptions(budgets, this.rules, now);
-    this.except = (accounts, identity) => exceptions.applied(accounts, identity);
-    return exceptions;
+  async #loadExceptions(budgets: readonly Budget[]): Promise<BudgetExceptions> {
+    const { exceptionsFor } = await import('./on-demand.ts');
+    return exceptionsFor(this, budgets);
   }
 
   /** What is known where a call says nothing: of its context, of its adapter, of the guard. */

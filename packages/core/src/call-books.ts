@@ -1,5 +1,7 @@
+import type { AdmissionPlan } from './admission.ts';
 import { type Awaitable, isPending } from './awaitable.ts';
 import type { BoundAccount } from './bound-budgets.ts';
+import type { Asked } from './call-admission.ts';
 import { settledDetails } from './call-details.ts';
 import type { CallPrice } from './call-price.ts';
 import type { CallRequest } from './call-request.ts';
@@ -35,6 +37,8 @@ export interface BookKeeping {
   readonly waitMs: number;
   /** Told of the accounts that a call has given back to. */
   onEnd: ((accounts: readonly BoundAccount[]) => void) | null;
+  /** What becomes of a call that others wait before; undefined where none does. */
+  lineUp?: (call: BookedCall, plan: AdmissionPlan) => Promise<Asked> | undefined;
 }
 
 /** What the books need to know of a call. */
@@ -97,6 +101,9 @@ export class CallBooks {
     const charges = accounts.map(({ key }) => ({ account: key, amount: 0 }));
     const answer = await sink.release({ id, charges });
     events.emitAll(answer.notices);
+    // What an expiry has charged for it is taken back by a settlement alone.
+    if ('first' in answer && answer.first === 'expired')
+      return this.settle({ outcome: 'not-sent' });
     this.#keeping.onEnd?.(accounts);
     const status = answer.status === 'released' ? 'settled' : answer.status;
     return { status, costNanoUsd: 0, overshoot: NO_OVERSHOOT };

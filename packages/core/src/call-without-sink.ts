@@ -51,12 +51,26 @@ export class CallWithoutSink {
     }
   }
 
-  /** A settlement that says that nothing may be held, and can be carried out all the same. */
+  /** It was not sent. */
+  released(): void {
+    this.unknown.clear();
+  }
+
+  /**
+   * A settlement that can be carried out as it is: with what the call holds here, where the sink holds
+   * less; and where it may hold nothing, it says so.
+   */
   marked(request: SettleRequest): SettleRequest {
+    if (this.isKnown && this.unknown.size === 0) return request;
     const charges = request.charges.map(({ account, amount }) => {
       return { account, amount: amount === 'hold' ? this.#amount(account) : amount };
     });
-    return { ...request, charges, details: { ...request.details, withoutSink: true } };
+    const { details } = request;
+    return {
+      ...request,
+      charges,
+      details: this.isKnown ? details : { ...details, withoutSink: true },
+    };
   }
 
   #amount(key: string): number {

@@ -4,7 +4,9 @@ import { ConfigError } from './errors.ts';
 import type { Finding, Lint, LintScope, NamedModel, Severity } from './finding.ts';
 import type { GuardConfig } from './guard-config.ts';
 import { lintBinding } from './lints/binding.ts';
+import { lintExceptions } from './lints/exceptions.ts';
 import { lintNames } from './lints/names.ts';
+import { lintOutages } from './lints/outages.ts';
 import { lintPrices } from './lints/prices.ts';
 import { lintReach } from './lints/reach.ts';
 import { lintRollover } from './lints/rollover.ts';
@@ -31,6 +33,8 @@ const LINTS: readonly Lint[] = [
   lintBinding,
   lintNames,
   lintReach,
+  lintExceptions,
+  lintOutages,
   lintWindows,
   lintRollover,
   lintWarnings,

@@ -35,7 +35,7 @@ export async function correctEntry(
       ({ correctionId }) => correctionId !== undefined && correctionId === id,
     );
     if (done !== undefined) return done;
-    const request = correctionRequest(binder, call, correction, said);
+    const request = await correctionRequest(binder, call, correction, said);
     const answer = await sink.ask('adjust', (owner) => owner.adjust(request));
     events.emitAll(answer.notices);
     if (answer.status === 'adjusted') return entryOf(sink, request.id, answer.at);

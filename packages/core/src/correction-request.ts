@@ -1,9 +1,12 @@
+import type { BudgetRule } from './bound-budgets.ts';
 import { chargedAmount } from './call-amounts.ts';
 import type { CallBinder } from './call-binder.ts';
 import { CallPrice } from './call-price.ts';
 import type { ChargedCall } from './charged-call.ts';
 import type { Correction } from './correction-order.ts';
 import { InvalidArgumentError, UnpricedModelError } from './errors.ts';
+import { exceptedAccounts } from './excepted-accounts.ts';
+import { grantRule } from './grant-terms.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import type { PriceSnapshot } from './price-book.ts';
 import { figuresOf } from './settlement-figures.ts';
@@ -24,12 +27,12 @@ interface Target {
  *
  * @param said beside the figures, for the entry.
  */
-export function correctionRequest(
+export async function correctionRequest(
   binder: CallBinder,
   call: ChargedCall,
   correction: Correction,
   said: Readonly<Record<string, string>>,
-): AdjustRequest {
+): Promise<AdjustRequest> {
   const { reservation, corrections, entry } = call;
   const target = targetOf(binder, call, correction);
   const charges = call.places.flatMap(({ place, total, left }): CorrectionCharge[] => {
@@ -41,7 +44,7 @@ export function correctionRequest(
   const change = { type: 'correction', reservation, charges } as const;
   const details = { ...factsOf(entry), ...figuresFor(call, target), ...said };
   const id = `${reservation}:fix${corrections.length + 1}`;
-  return { id, account: accountIn(binder, call), change, details };
+  return { id, account: await accountIn(binder, call), change, details };
 }
 
 /** @throws UnpricedModelError when money counts, and nobody knows what the usage costs. */
@@ -67,12 +70,13 @@ function targetOf(
 /** What an account should have been charged; null where nothing was said of it. */
 function amountDue(
   binder: CallBinder,
-  { budget, unit }: Omit<CorrectionCharge, 'amount'>,
+  place: Omit<CorrectionCharge, 'amount'>,
   { usage, costNanoUsd }: Target,
 ): number | null {
+  const { budget, unit } = place;
   if (unit === 'usd') return costNanoUsd;
   if (unit !== 'tokens' || usage === null) return null;
-  const rule = binder.rules.find((other) => other.budget === budget && other.unit === unit);
+  const rule = ruleOf(binder, place);
   if (rule === undefined) {
     throw new InvalidArgumentError(
       `There is no budget "${budget}" in tokens any more, so nobody knows which tokens it counted.`,
@@ -109,15 +113,25 @@ function figuresFor(call: ChargedCall, { usage, costNanoUsd, price }: Target): E
   };
 }
 
+/** What an account of the call is kept by today; undefined where there is no such budget any more. */
+function ruleOf(
+  { rules }: CallBinder,
+  { budget, account, unit }: Omit<CorrectionCharge, 'amount'>,
+): BudgetRule | undefined {
+  const rule = rules.find((other) => other.budget === budget && other.unit === unit);
+  return rule ?? grantRule(account, unit);
+}
+
 /** An account of the call that there still is. */
-function accountIn(binder: CallBinder, { places, entry }: ChargedCall): Account {
+async function accountIn(binder: CallBinder, { places, entry }: ChargedCall): Promise<Account> {
+  // A grant says who pays, and nothing of what accounts are kept by.
+  const { grant: _, ...identity } = entry.identity ?? {};
   for (const { place } of places) {
-    const rule = binder.rules.find(
-      ({ budget, unit }) => budget === place.budget && unit === place.unit,
-    );
+    const rule = ruleOf(binder, place);
     if (rule === undefined) continue;
     const account = { key: place.account, rule };
-    return binder.except([account], entry.identity ?? {})[0] ?? account;
+    const [excepted = account] = await exceptedAccounts(binder, [account], identity);
+    return excepted;
   }
   throw new InvalidArgumentError(
     `The call of entry "${entry.id}" was charged to no budget that there still is.`,

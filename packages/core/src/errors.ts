@@ -8,6 +8,8 @@ export type HardcapErrorCode =
   | 'CONFIG_INVALID'
   | 'IDENTITY_MISSING'
   | 'INVALID_ARGUMENT'
+  /** A limit that is kept elsewhere (`limits`) could not be had. */
+  | 'LIMIT_UNAVAILABLE'
   | 'MODEL_UNPRICED'
   | 'RESERVATION_MISMATCH'
   | 'SINK_UNAVAILABLE';

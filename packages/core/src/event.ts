@@ -99,6 +99,15 @@ export type GuardEvent =
       readonly id?: string;
       readonly error: unknown;
     }
+  /** A limit that is kept elsewhere could not be had: `onError` says what becomes of the call. */
+  | {
+      readonly type: 'limit-unavailable';
+      readonly budget: string;
+      readonly account: string;
+      readonly error: unknown;
+      /** On the guard's clock, in ms since the epoch. */
+      readonly at: number;
+    }
   | { readonly type: 'sink-unavailable'; readonly operation: string; readonly error: unknown }
   | SinkNotice;
 

@@ -1,5 +1,6 @@
 import { type Awaitable, isPending } from './awaitable.ts';
 import type { BoundAccount } from './bound-budgets.ts';
+import type { RefusedAnswer } from './call-admission.ts';
 import type { CallDetails } from './call-details.ts';
 import type { BoundClaim } from './call-hold.ts';
 import { CallWithoutSink } from './call-without-sink.ts';
@@ -8,7 +9,7 @@ import { inTime } from './in-time.ts';
 import { type BoundReserveRequest, Outage } from './outage.ts';
 import { enforced, ShadowReport } from './shadow-report.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
-import { isOutage } from './sink-failure.ts';
+import { isOutage, tellLate } from './sink-failure.ts';
 import type { SinkPort } from './sink-port.ts';
 import type {
   Account,
@@ -36,7 +37,10 @@ export interface ExceptedSinkOptions {
   readonly accountOf: (key: string) => BoundAccount | undefined;
 }
 
-/** A sink as budgets with exceptions see it: one that says where limits came from, and may be away. */
+/**
+ * A sink as budgets with exceptions see it: one that says where limits came from, and may be away. What
+ * ends a reservation has no deadline here; whoever asks for it knows when to ask again.
+ */
 export class ExceptedSink implements UsageSink {
   readonly #sink: UsageSink;
   readonly #options: ExceptedSinkOptions;
@@ -51,20 +55,22 @@ export class ExceptedSink implements UsageSink {
   }
 
   async reserve(request: BoundReserveRequest): Promise<ReserveAnswer> {
-    const { id, claims } = request;
+    const { claims } = request;
     let asked: Awaitable<ReserveAnswer> | undefined;
     try {
       asked = this.#sink.reserve(request);
       const answer = await this.#inTime(asked);
       const refusals = explained(answer.refusals, claims);
       this.#shadow.reserved(request, refusals, answer.at);
-      if (mayDoWithout(claims)) this.#outage.decided(request, enforced(refusals), answer.admitted);
-      return answer.admitted ? answer : { ...answer, refusals: enforced(refusals) };
+      const { admitted } = answer;
+      this.#outage.decided(request, enforced(refusals), admitted, mayDoWithout(claims));
+      return admitted ? answer : { ...answer, refusals: enforced(refusals) };
     } catch (error) {
-      const answer = isOutage(error) ? this.#reserveWithout(request, error) : undefined;
+      if (!isOutage(error)) throw error;
+      const answer = this.#reserveWithout(request, error);
       // What was asked may be held, or will be, for a call that is not sent.
       const late = asked !== undefined && isPending(asked) ? asked : undefined;
-      if (!answer?.admitted) this.#options.port.releaseDoubtful(id, late);
+      if (!answer?.admitted) this.#options.port.releaseDoubtful(request, late);
       if (answer === undefined) throw error;
       return answer;
     }
@@ -73,7 +79,7 @@ export class ExceptedSink implements UsageSink {
   async extend(request: ExtendRequest): Promise<ExtendAnswer> {
     const call = this.#outage.call(request.id);
     try {
-      if (call?.isKnown === false) await this.#introduce(call.request);
+      if (call?.isKnown === false) await this.#inTime(this.#introduce(call.request));
       const answer = await this.#inTime(this.#sink.extend(request));
       if (answer.status !== 'extended' && answer.status !== 'refused') return answer;
       const refusals = explained(answer.refusals, request.claims);
@@ -94,35 +100,55 @@ export class ExceptedSink implements UsageSink {
     const asked = this.marked(request);
     call?.settled(asked);
     if (call?.isKnown === false) await this.#introduce(call.request);
-    let answer = await this.#inTime(this.#sink.settle(asked));
-    if (answer.status === 'never-held' && asked.details['withoutSink']) {
-      await this.#introduce(this.#requestFor(asked));
-      answer = await this.#inTime(this.#sink.settle(asked));
-    }
+    const answer = await this.#settled(asked);
     this.#outage.ended(request.id);
     return answer;
   }
 
-  /** A settlement as a journal must have it: another process will not know that nothing is held. */
+  /** Charges also what was never held, or was given back as the answer of the sink got lost. */
+  async #settled(asked: SettleRequest): Promise<SettleAnswer> {
+    const answer = await this.#sink.settle(asked);
+    const { status, notices } = answer;
+    const isGivenBack = status === 'already-resolved' && answer.first === 'released';
+    if (!asked.details['withoutSink'] || (status !== 'never-held' && !isGivenBack)) return answer;
+    // What has been released can be held no more under its id.
+    const again = isGivenBack ? { ...asked, id: `${asked.id}~` } : asked;
+    await this.#introduce(this.#requestFor(again));
+    const last = await this.#sink.settle(again);
+    return { ...last, notices: [...notices, ...last.notices] };
+  }
+
+  /** A settlement as a journal must have it: another process will not know what the sink does not hold. */
   marked(request: SettleRequest): SettleRequest {
-    const call = this.#outage.call(request.id);
-    return call?.isKnown === false ? call.marked(request) : request;
+    return this.#outage.call(request.id)?.marked(request) ?? request;
   }
 
   async release(id: string): Promise<ReleaseAnswer> {
-    const isUnknown = this.#outage.call(id)?.isKnown === false;
-    const answer = await this.#inTime(this.#sink.release(id));
+    const call = this.#outage.call(id);
+    call?.released();
+    const answer = await this.#sink.release(id);
     this.#outage.ended(id);
-    const isDone = isUnknown && answer.status === 'never-held';
+    const isDone = call?.isKnown === false && answer.status === 'never-held';
     return isDone ? { ...answer, status: 'released' } : answer;
   }
 
+  /** Nobody asks any more for this to be ended. */
+  lost(id: string): void {
+    this.#outage.lost(id);
+  }
+
   async read(accounts: readonly Account[]): Promise<readonly AccountReading[]> {
-    return this.#inTime(this.#sink.read(accounts));
+    const readings = await this.#inTime(this.#sink.read(accounts));
+    for (const [place, reading] of readings.entries()) {
+      this.#outage.read(accounts[place] as Account, reading);
+    }
+    return readings;
   }
 
   async adjust(request: AdjustRequest): Promise<AdjustAnswer> {
-    return this.#inTime(this.#sink.adjust(request));
+    const answer = await this.#inTime(this.#sink.adjust(request));
+    this.#outage.read(request.account, answer.reading);
+    return answer;
   }
 
   entries(query?: EntryQuery): AsyncIterable<SinkEntry> {
@@ -142,7 +168,16 @@ export class ExceptedSink implements UsageSink {
   }
 
   #inTime<Answer>(answer: Awaitable<Answer>): Awaitable<Answer> {
-    return isPending(answer) ? inTime(answer, this.#options.timeoutMs) : answer;
+    return isPending(answer) ? this.#inTimeOr(answer) : answer;
+  }
+
+  async #inTimeOr<Answer>(answer: PromiseLike<Answer>): Promise<Answer> {
+    try {
+      return await inTime(answer, this.#options.timeoutMs);
+    } catch (error) {
+      tellLate(this.#options.port.events, answer);
+      throw error;
+    }
   }
 
   /** Undefined where a budget does not do without the sink. */
@@ -155,7 +190,16 @@ export class ExceptedSink implements UsageSink {
     const isKept = refusals.length === 0 && this.#outage.keep(new CallWithoutSink(request, false));
     if (refusals.length === 0 && !isKept) return undefined;
     events.emit({ type: 'sink-unavailable', operation: 'reserve', error });
-    if (!isKept) return { admitted: false, refusals, at, notices: [] };
+    if (!isKept) {
+      const refused: RefusedAnswer = {
+        admitted: false,
+        refusals,
+        at,
+        notices: [],
+        isDoubtful: true,
+      };
+      return refused;
+    }
     const {
       identity = {},
       provider = '',
@@ -185,13 +229,13 @@ export class ExceptedSink implements UsageSink {
       return { account: { key, rule: { ...rule, shadow: true } }, amount };
     });
     try {
-      const answer = await this.#inTime(this.#sink.reserve({ ...request, claims }));
+      const answer = await this.#sink.reserve({ ...request, claims });
       this.#options.port.events.emitAll(answer.notices);
+      this.#outage.call(request.id)?.held(request.claims);
     } catch (error) {
-      // It was held, and has expired: its settlement replaces what that charged.
+      // It was held, and has ended: what the sink says to its settlement tells how.
       if (isOutage(error)) throw error;
     }
-    this.#outage.call(request.id)?.held(request.claims);
   }
 
   /** What to hold for a settlement of another process. */

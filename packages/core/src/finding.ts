@@ -5,16 +5,26 @@ import type { PriceBook } from './price-book.ts';
 
 /** What a finding is about. Codes are stable. */
 export type FindingCode =
+  | 'all-in-shadow'
   | 'below-smallest-call'
   | 'block-and-limit'
   | 'coarse-resolution'
   | 'duplicate-budget'
+  | 'emergency-above-limit'
+  | 'exception-as-default'
+  | 'exception-for-all'
+  | 'exception-never-used'
+  | 'exempt-uncapped'
   | 'fixed-not-calendar'
+  | 'limit-by-caller'
   | 'match-anything'
   | 'never-matches'
   | 'never-reached'
   | 'no-time-zone'
   | 'nothing-capped'
+  | 'outage-denied'
+  | 'outage-terms-unused'
+  | 'outage-unlimited'
   | 'readable-secret'
   | 'refuses-everything'
   | 'rollover-above-limit'
@@ -80,8 +90,8 @@ export interface LintScope {
 export type Lint = (scope: LintScope) => Iterable<Finding>;
 
 /** Whether a budget refuses anything at all. */
-export function caps({ rule }: LintedBudget): boolean {
-  return rule.blocked || rule.limit !== null;
+export function caps({ budget, rule }: LintedBudget): boolean {
+  return (rule.blocked || rule.limit !== null) && budget.mode !== 'shadow';
 }
 
 /** Whether what a budget matches of the call itself leaves this model to it. */

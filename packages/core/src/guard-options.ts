@@ -4,6 +4,7 @@ import { ESTIMATES, type Estimate, isEstimate } from './call-request.ts';
 import { ConfigError } from './errors.ts';
 import type { GuardEvent } from './event.ts';
 import type { Identity } from './identity.ts';
+import type { LimitSource } from './limit-source.ts';
 import type { PriceBook } from './price-book.ts';
 import { strictObject } from './strict-object.ts';
 import type { UsageSink } from './usage-sink.ts';
@@ -41,6 +42,11 @@ export interface SpendGuardOptions {
    * tells what was never answered. Node only; one guard each, and the same path at the next start.
    */
   readonly journal?: string;
+  /**
+   * Where limits come from that are kept elsewhere, by the name of their budget. Who has never been seen is
+   * bound by the answer with the first call.
+   */
+  readonly limits?: Readonly<Record<string, LimitSource>>;
   /** Called with everything that happens. What it throws is logged and harms no call. */
   readonly onEvent?: (event: GuardEvent) => void;
   /** Ms since the epoch; starts calls and windows of the memory sink. @default Date.now */
@@ -79,6 +85,8 @@ export const optionFields: Readonly<Record<keyof SpendGuardOptions, z.ZodType>> 
   identity: z.record(z.string(), z.string({ error: DIMENSIONS }), { error: DIMENSIONS }).optional(),
   unbudgeted: z.enum(['deny', 'allow'], { error: 'write deny or allow' }).optional(),
   estimate: z.custom(isEstimate, { error: ESTIMATES }).optional(),
+  // Checked where it is read.
+  limits: z.unknown().optional(),
   secrets: z.array(z.string(), { error: 'write a list of dimensions' }).optional(),
   reservationTtlMs: milliseconds,
   maxCallMs: milliseconds,

@@ -86,7 +86,9 @@ export class SpendGuard {
       const call = { id, request, identity, accounts, price, startedAt, heldNanoUsd };
       return Promise.resolve(this.#admission.admit(call, plan));
     } catch (error) {
-      return Promise.reject(error);
+      // Limits have to be asked for first.
+      const pending = (error as { pending?: Promise<unknown> } | null)?.pending;
+      return pending?.then(() => this.reserve(request)) ?? Promise.reject(error);
     } finally {
       this.#reading = null;
     }
@@ -216,7 +218,7 @@ export class SpendGuard {
    */
   async reconfigure(terms: SpendGuardTerms): Promise<void> {
     const { reconfigured } = await import('./on-demand.ts');
-    const next = await reconfigured(this.#binder, terms);
+    const next = await reconfigured(this.#binder, terms, this.#keeping.sink);
     this.#grants?.adopt(next);
     this.#binder = next;
   }

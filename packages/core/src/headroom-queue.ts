@@ -1,4 +1,4 @@
-import type { Reservation } from './call-admission.ts';
+import type { Asked, Refused } from './call-admission.ts';
 import type { Denial } from './denial.ts';
 import type { Account } from './usage-sink.ts';
 
@@ -7,7 +7,7 @@ const MAX_WAITING = 1_000;
 /** How often it is looked for what calls of other processes have given back, in ms. */
 const POLL_MS = 500;
 
-/** A call that is refused for what open calls hold. */
+/** A call that is refused for what open calls hold, or that comes after such a one. */
 export interface WaitingCall {
   readonly id: string;
   /** Keys of its accounts. */
@@ -15,15 +15,17 @@ export interface WaitingCall {
   /** Of several calls, that with the highest is asked for first; of equals, the oldest. */
   readonly priority: number;
   readonly waitMs: number;
-  readonly denial: Denial;
+  /** How it was refused; null where it was not asked for yet. */
+  readonly refused: Refused | null;
   /** Asks for it again. */
-  readonly ask: () => Promise<Reservation>;
+  readonly ask: () => Promise<Asked>;
 }
 
 interface Waiter extends WaitingCall {
-  latest: Denial;
+  latest: Refused | null;
+  isAsked: boolean;
   isOver: boolean;
-  readonly end: (outcome: Reservation | Promise<never>) => void;
+  readonly end: (outcome: Asked | Promise<never>) => void;
 }
 
 /**
@@ -35,26 +37,37 @@ export class HeadroomQueue {
   readonly #waiting: Map<string, Waiter> = new Map();
   readonly #freed: Set<string> = new Set();
   #isServing = false;
-  #asked: Waiter | null = null;
   #poll: unknown = null;
 
-  has(id: string): boolean {
-    return this.#waiting.has(id);
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  get hasRoom(): boolean {
+    return this.#waiting.size < MAX_WAITING;
+  }
+
+  /** Whether a call that is ready to wait has to: an account of it refuses one that comes first. */
+  isBehind({ accounts, priority }: Pick<WaitingCall, 'accounts' | 'priority'>): boolean {
+    for (const waiter of this.#waiting.values()) {
+      if (waiter.priority < priority) continue;
+      const refusals = waiter.latest?.denial.refusals ?? [];
+      if (refusals.some(({ account }) => accounts.includes(account))) return true;
+    }
+    return false;
   }
 
   /** What becomes of a call: it is admitted, or denied when its time is up or waiting is in vain. */
-  wait(call: WaitingCall): Promise<Reservation> {
-    const { denial } = call;
-    if (this.#waiting.size >= MAX_WAITING) return Promise.resolve({ admitted: false, denial });
+  wait(call: WaitingCall): Promise<Asked> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#timeIsUp(waiter), call.waitMs);
-      const end = (outcome: Reservation | Promise<never>): void => {
+      const end = (outcome: Asked | Promise<never>): void => {
         clearTimeout(timer);
         this.#waiting.delete(call.id);
         if (this.#waiting.size === 0) this.#stopPolling();
         resolve(outcome);
       };
-      const waiter: Waiter = { ...call, latest: denial, isOver: false, end };
+      const waiter = { ...call, latest: call.refused, isAsked: false, isOver: false, end };
       this.#waiting.set(call.id, waiter);
       this.#poll ??= setInterval(() => this.#lookAround(), POLL_MS);
     });
@@ -62,15 +75,15 @@ export class HeadroomQueue {
 
   /** These hold less now. */
   freed(accounts: readonly Account[]): void {
-    if (this.#waiting.size === 0) return;
-    for (const { key } of accounts) this.#freed.add(key);
-    if (!this.#isServing) void this.#serve();
+    if (this.#waiting.size > 0) this.#look(accounts.map(({ key }) => key));
   }
 
   #lookAround(): void {
-    for (const { accounts } of this.#waiting.values()) {
-      for (const key of accounts) this.#freed.add(key);
-    }
+    this.#look([...this.#waiting.values()].flatMap(({ accounts }) => accounts));
+  }
+
+  #look(accounts: readonly string[]): void {
+    for (const key of accounts) this.#freed.add(key);
     if (!this.#isServing) void this.#serve();
   }
 
@@ -92,18 +105,18 @@ export class HeadroomQueue {
 
   /** Who refused; nobody where the call has ended its wait. */
   async #ask(waiter: Waiter): Promise<Denial['refusals']> {
-    this.#asked = waiter;
+    waiter.isAsked = true;
     try {
-      const reservation = await waiter.ask();
-      if (!reservation.admitted && reservation.denial.retryable && !waiter.isOver) {
-        waiter.latest = reservation.denial;
-        return waiter.latest.refusals;
+      const answer = await waiter.ask();
+      if (!answer.admitted && answer.denial.retryable && !waiter.isOver) {
+        waiter.latest = answer;
+        return answer.denial.refusals;
       }
-      waiter.end(reservation);
+      waiter.end(answer);
     } catch (error) {
       waiter.end(Promise.reject(error));
     } finally {
-      this.#asked = null;
+      waiter.isAsked = false;
     }
     return [];
   }
@@ -114,8 +127,13 @@ export class HeadroomQueue {
 
   #timeIsUp(waiter: Waiter): void {
     waiter.isOver = true;
-    // One that is being asked for may yet be admitted.
-    if (this.#asked !== waiter) waiter.end({ admitted: false, denial: waiter.latest });
+    // One that is being asked for may yet be admitted; one that never was is, once.
+    if (waiter.isAsked) return;
+    if (waiter.latest === null) void this.#ask(waiter);
+    else waiter.end(waiter.latest);
+    // Who has waited behind it, and was never asked for, may have its turn.
+    const isBehind = ({ latest }: Waiter): boolean => latest === null;
+    if ([...this.#waiting.values()].some(isBehind)) this.#look(waiter.accounts);
   }
 
   #stopPolling(): void {

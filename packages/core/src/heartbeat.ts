@@ -19,6 +19,8 @@ export class Heartbeat {
   readonly #now: () => number;
   readonly #open: Chain<Beating> = new Chain();
   #timer: BackgroundTimer | null = null;
+  /** When calls were last looked after, on the guard's clock. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: { intervalMs: number; maxCallMs: number; now: () => number }) {
     this.#intervalMs = options.intervalMs;
@@ -29,14 +31,17 @@ export class Heartbeat {
   add(call: Beating): void {
     this.#open.append(call);
     if (this.#timer === null) this.#schedule();
+    // Asked for before that, and answered only now.
+    if (call.startedAt <= this.#lookedAt) void call.beat();
   }
 
   delete(call: Beating): void {
     this.#open.remove(call);
   }
 
-  /** Looks at once after the calls on an account. */
+  /** Looks at once after the calls on an account, and after those that are being reserved. */
   lookAfter(account: string): void {
+    this.#lookedAt = this.#now();
     for (const call of this.#open) if (call.isOn(account)) void call.beat();
   }
 

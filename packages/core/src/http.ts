@@ -30,21 +30,21 @@ export interface Problem {
   readonly refusals?: readonly Refusal[];
 }
 
-const STATUS: Record<HardcapErrorCode, number> = {
+/** Of errors that do not say that budgets cannot be checked. */
+const STATUS: Partial<Record<HardcapErrorCode, number>> = {
   BUDGET_EXCEEDED: 402,
-  CONFIG_INVALID: 503,
   IDENTITY_MISSING: 403,
   INVALID_ARGUMENT: 400,
-  MODEL_UNPRICED: 503,
   RESERVATION_MISMATCH: 409,
-  SINK_UNAVAILABLE: 503,
 };
+const UNCHECKED = 503;
 
 const TITLES: Record<HardcapErrorCode, string> = {
   BUDGET_EXCEEDED: 'Spend budget exceeded',
   CONFIG_INVALID: 'Spend budgets are not configured correctly',
   IDENTITY_MISSING: 'No spend budget applies to this caller',
   INVALID_ARGUMENT: 'The call is not valid',
+  LIMIT_UNAVAILABLE: 'Spend budgets cannot be checked right now',
   MODEL_UNPRICED: 'The model has no price',
   RESERVATION_MISMATCH: 'The reservation id is taken',
   SINK_UNAVAILABLE: 'Spend budgets cannot be checked right now',
@@ -71,7 +71,7 @@ function problemOf(thrown: unknown): Problem {
     title: TITLES[code],
   };
   if (!BudgetExceededError.isInstance(error))
-    return { ...base, status: STATUS[code], detail, code };
+    return { ...base, status: STATUS[code] ?? UNCHECKED, detail, code };
   const { denial, status, retryable } = error;
   const { refusals, retryAfterMs } = denial;
   const { kind: _, ...figures } = decidingRefusal(denial);

@@ -34,6 +34,7 @@ export type { SpendGuardOptions, SpendGuardTerms } from './guard-options.ts';
 export { type HttpResponseOptions, type Problem, toHttpResponse, toSseEvent } from './http.ts';
 export type { Identity } from './identity.ts';
 export type { LedgerEntry, LedgerQuery } from './ledger-entry.ts';
+export type { LimitSource, SourcedLimit } from './limit-source.ts';
 export { MemoryUsageSink, type MemoryUsageSinkOptions } from './memory-usage-sink.ts';
 export { formatUsd, usd } from './money.ts';
 export {

@@ -1,3 +1,4 @@
+import type { EndRequest } from './end-request.ts';
 import { ConfigError } from './errors.ts';
 import { takeJournalLock } from './journal-lock.ts';
 import {
@@ -15,7 +16,6 @@ import {
   writeDurably,
   writeWhole,
 } from './node-runtime.ts';
-import type { EndRequest } from './unsent-settlements.ts';
 
 /** What was found in a journal when it was opened. */
 export interface JournalContent {

@@ -1,4 +1,4 @@
-import type { EndRequest } from './unsent-settlements.ts';
+import type { EndRequest } from './end-request.ts';
 
 /** The first line of every journal. A journal of another version is left alone. */
 export const JOURNAL_HEADER: string = '{"hardcap":"journal","version":1}\n';

@@ -1,8 +1,8 @@
 import { type BackgroundTimer, setBackgroundTimer } from './background-timer.ts';
+import type { EndingSink, EndRequest } from './end-request.ts';
 import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
 import type { EventPort } from './event.ts';
 import { type JournalContent, type JournalFile, openJournalFile } from './journal-file.ts';
-import type { EndingSink, EndRequest } from './unsent-settlements.ts';
 import type { ReleaseAnswer, SettleAnswer, SettleRequest } from './usage-sink.ts';
 
 /** So many answers are marked with one write, or those of so long a time. A lost mark costs a repetition. */
@@ -16,7 +16,7 @@ const COMPACT_BYTES = 4_000_000;
  * has answered. What has no mark when a process dies is told again by the next.
  */
 export class Journal implements EndingSink {
-  readonly #sink: EndingSink;
+  #sink: EndingSink;
   readonly #events: EventPort;
   readonly #file: JournalFile;
   readonly #open: Map<string, EndRequest> = new Map();
@@ -44,6 +44,11 @@ export class Journal implements EndingSink {
   /** What the file keeps, in its order: nobody has answered it. */
   get open(): readonly EndRequest[] {
     return [...this.#open.values()];
+  }
+
+  /** Tells another sink from here on. */
+  through(sink: EndingSink): void {
+    this.#sink = sink;
   }
 
   has(id: string): boolean {

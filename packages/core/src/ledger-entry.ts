@@ -1,4 +1,5 @@
 import type { CallDetails } from './call-details.ts';
+import { grantOf } from './grant-reservation.ts';
 import type { Identity } from './identity.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
 import type { TokenUsage } from './usage.ts';
@@ -17,6 +18,8 @@ interface LedgerFigures {
    */
   readonly chargedAtHold?: boolean;
   readonly reservation?: string;
+  /** Of a grant, where it is no call that was charged: what it spent is in the lines of its calls. */
+  readonly grant?: string;
   readonly outcome?: Outcome;
   readonly overshoot?: readonly Overshoot[];
 }
@@ -58,6 +61,9 @@ export function ledgerEntry({ details, ...entry }: SinkEntry): LedgerEntry {
   const call = details as Partial<CallDetails & AdjustmentFigures & LedgerFigures>;
   const known = call.costNanoUsd ?? null;
   const isKnown = known !== null || (call.usage ?? null) !== null;
+  const grant = entry.kind === 'adjustment' ? undefined : grantOf(entry.reservation);
+  if (grant !== undefined)
+    return { ...call, ...entry, grant, costNanoUsd: 0, costChangeNanoUsd: 0 };
   const money = entry.charges.filter(({ unit }) => unit === 'usd').map(({ amount }) => amount);
   if (entry.kind === 'settlement' || entry.kind === 'expiry') {
     const cost = known ?? (money.length === 0 ? null : Math.max(...money));

@@ -6,7 +6,7 @@ export { statusOf } from './account-status.ts';
 export { adjustAccount } from './adjust-account.ts';
 export { alertsOf } from './alerts.ts';
 export { blockOn } from './block-on.ts';
-export { BudgetExceptions } from './budget-exceptions.ts';
+export { exceptionsFor } from './budget-exceptions.ts';
 export { correctEntry } from './correct-entry.ts';
 export { Grants } from './grants.ts';
 export { growHold } from './grow-hold.ts';

@@ -1,12 +1,17 @@
+import type { AmbientIdentity } from './ambient-identity.ts';
 import { CallBinder } from './call-binder.ts';
 import { ConfigError } from './errors.ts';
 import type { SpendGuardOptions, SpendGuardTerms } from './guard-options.ts';
+import type { SinkPort } from './sink-port.ts';
 
 /** What a guard is made with and keeps. */
 const FOR_LIFE = [
   ...(['sink', 'onEvent', 'now', 'reservationTtlMs', 'maxCallMs'] as const),
   ...(['unsentLimit', 'journal', 'timeoutMs', 'waitForHeadroomMs'] as const),
 ];
+
+/** The latest change of each guard, by what its binders share: one is not overtaken by the next. */
+const changes: WeakMap<AmbientIdentity, Promise<unknown>> = new WeakMap();
 
 /**
  * A binder with other terms, in the asynchronous contexts of the one before. It has met nobody yet: what
@@ -17,6 +22,22 @@ const FOR_LIFE = [
 export async function reconfigured(
   binder: CallBinder,
   terms: SpendGuardTerms,
+  port: SinkPort,
+): Promise<CallBinder> {
+  const before = changes.get(binder.ambient);
+  const change = changed(binder, terms, port, before);
+  changes.set(
+    binder.ambient,
+    change.catch(() => {}),
+  );
+  return change;
+}
+
+async function changed(
+  binder: CallBinder,
+  terms: SpendGuardTerms,
+  port: SinkPort,
+  earlier: Promise<unknown> | undefined,
 ): Promise<CallBinder> {
   const before = binder.options;
   const given: Partial<SpendGuardOptions> = terms ?? {};
@@ -32,13 +53,12 @@ export async function reconfigured(
   const options = { ...terms, ...kept, ...(prices && { prices }) };
   const next = new CallBinder(options, binder.ambient);
   checkUnits(binder, next);
-  if (binder.exceptions === null && next.exceptions !== null) {
-    throw new ConfigError(
-      'A budget with `overrides`, `exempt`, `mode` or `onSinkError` needs a guard that was made with ' +
-        "one. Make a new guard, or write `mode: 'enforce'` on one of its budgets from the start.",
-    );
-  }
-  await next.exceptions;
+  const exceptions = await next.exceptions;
+  await earlier;
+  await port.opening;
+  if (exceptions === null) return next;
+  if (port.wrapper === null) await port.wrap(exceptions);
+  else port.wrapper.adopt(exceptions, port);
   return next;
 }
 

@@ -1,12 +1,13 @@
 /** What a proposed configuration would have made of recorded calls. */
 import { type BoundAccount, type BudgetRule, bindBudgets, compileBudget } from './bound-budgets.ts';
 import { defineBudgets } from './budget.ts';
+import { BudgetExceptions } from './budget-exceptions.ts';
 import type { Refusal } from './denial.ts';
 import { InvalidArgumentError } from './errors.ts';
 import type { GuardConfig } from './guard-config.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { MemoryStore } from './memory-store.ts';
-import { PeakTable, type PeakUse } from './peak-use.ts';
+import { PeakTable } from './peak-use.ts';
 import type { PriceBook } from './price-book.ts';
 import { RecentMap } from './recent-map.ts';
 import {
@@ -16,60 +17,11 @@ import {
   replayedChange,
   replayedClaim,
 } from './replayed-call.ts';
+import type { SimulatedBudget, SimulateOptions, Simulation } from './simulation.ts';
 import type { Charge } from './usage-sink.ts';
 
 export type { PeakUse } from './peak-use.ts';
-
-/** Options of {@link simulate}. */
-export interface SimulateOptions {
-  /** Prices calls whose cost is not in the ledger, since no budget was in USD then. */
-  readonly prices?: PriceBook;
-  /**
-   * What a call asks for: no more than it came to, which gives the fewest denials, or what it held at the
-   * time, as a guard does.
-   *
-   * @default 'cost'
-   */
-  readonly ask?: 'cost' | 'held';
-  /** How many accounts are told of, the fullest. @default 1_000 */
-  readonly maxAccounts?: number;
-}
-
-/** What one budget would have done. */
-export interface SimulatedBudget {
-  readonly budget: string;
-  /** Calls that it refused, be it with others. */
-  readonly denied: number;
-  /** What those had cost. */
-  readonly savedNanoUsd: number;
-  /** Calls that it binds, and of which nobody knows what they came to in its unit: left out here. */
-  readonly unmeasured: number;
-  /** False for calls at the same time: the ledger does not say when a call began. */
-  readonly replayed: boolean;
-}
-
-/** What {@link simulate} answers. */
-export interface Simulation {
-  /** Calls that may have reached the provider. */
-  readonly calls: number;
-  readonly denied: number;
-  /** Of those, calls that no budget binds. */
-  readonly unbound: number;
-  /** What the calls had cost, as far as it is known. */
-  readonly costNanoUsd: number;
-  /** What the denied ones had. */
-  readonly savedNanoUsd: number;
-  /** Of the first and the last entry, in ms since the epoch; null where there is none. */
-  readonly from: number | null;
-  readonly to: number | null;
-  readonly budgets: readonly SimulatedBudget[];
-  /** The fullest accounts first. */
-  readonly accounts: readonly PeakUse[];
-  /** There are more accounts than are told of. */
-  readonly accountsLeftOff: boolean;
-  /** Top-ups, limits, blocks and resets by hand, which were not replayed. */
-  readonly adjustmentsLeftOut: number;
-}
+export type { SimulatedBudget, SimulateOptions, Simulation } from './simulation.ts';
 
 type Draft<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
@@ -104,6 +56,7 @@ export async function simulate(
 
 class Replay {
   readonly #rules: readonly BudgetRule[];
+  readonly #exceptions: BudgetExceptions;
   readonly #allowsUnbound: boolean;
   readonly #prices: PriceBook | undefined;
   readonly #asksHeld: boolean;
@@ -122,7 +75,9 @@ class Replay {
     if (!Number.isSafeInteger(maxAccounts) || maxAccounts < 1) {
       throw new InvalidArgumentError(`maxAccounts is a whole number from 1, not ${maxAccounts}.`);
     }
-    this.#rules = defineBudgets(config.budgets).map(compileBudget);
+    const budgets = defineBudgets(config.budgets);
+    this.#rules = budgets.map(compileBudget);
+    this.#exceptions = new BudgetExceptions(budgets, this.#rules);
     this.#allowsUnbound = config.unbudgeted === 'allow';
     this.#prices = options.prices;
     this.#asksHeld = options.ask === 'held';
@@ -130,10 +85,11 @@ class Replay {
     this.#peaks = new PeakTable(maxAccounts);
     const none = { denied: 0, savedNanoUsd: 0, unmeasured: 0 };
     this.#budgets = new Map(
-      this.#rules.map(({ budget, unit }) => [
-        budget,
-        { budget, ...none, replayed: unit !== 'concurrent' },
-      ]),
+      this.#rules.map(({ budget, unit }, place) => {
+        const isShadow = budgets[place]?.mode === 'shadow';
+        const replayed = unit !== 'concurrent';
+        return [budget, { budget, ...none, replayed, ...(isShadow && { shadow: true }) }];
+      }),
     );
   }
 
@@ -141,6 +97,8 @@ class Replay {
     this.#from ??= entry.at;
     this.#now = Math.max(this.#now, entry.at);
     this.#count += 1;
+    // Its calls are replayed on the accounts that paid for it.
+    if (entry.grant !== undefined) return;
     if (entry.kind === 'settlement' || entry.kind === 'expiry') this.#call(entry);
     else if (entry.kind === 'adjustment' && entry.change?.type !== 'correction') {
       this.#adjustments += 1;
@@ -164,8 +122,10 @@ class Replay {
     const cost = recordedCost(entry, this.#prices);
     this.#totals.calls += 1;
     this.#totals.costNanoUsd += cost ?? 0;
-    const { identity = {}, provider = '', model = '' } = entry;
-    const bound = bindBudgets(this.#rules, { ...identity, provider, model });
+    const { identity = {}, provider = '', model = '', price } = entry;
+    const who = { ...identity, provider, model };
+    const pricedAs = () => (price ? { provider: price.provider, model: price.model } : undefined);
+    const bound = this.#exceptions.applied(bindBudgets(this.#rules, who, pricedAs), who);
     if (bound.length === 0) {
       if (this.#allowsUnbound) return;
       this.#totals.unbound += 1;
@@ -197,12 +157,15 @@ class Replay {
       claims: claims.map(({ account, asked }) => ({ account, amount: asked })),
       ttlMs: TTL_MS,
     });
+    const { refusals = [] } = answer;
+    for (const { account: key } of refusals) {
+      const account = accounts.find((each) => each.key === key);
+      if (account !== undefined) this.#peaks.deny(account, this.#now);
+    }
+    // In the shadow, budgets refuse a call that goes on.
+    const refusedBy = this.#refused(refusals, cost);
     if (!answer.admitted) {
-      for (const { account: key } of answer.refusals) {
-        const account = accounts.find((each) => each.key === key);
-        if (account !== undefined) this.#peaks.deny(account, this.#now);
-      }
-      this.#deny(entry, cost, answer.refusals);
+      this.#deny(entry, cost, refusedBy);
       return;
     }
     const charges = claims.map(({ account, amount }) => ({ account: account.key, amount }));
@@ -213,14 +176,20 @@ class Replay {
     this.#note(accounts);
   }
 
-  #deny(entry: LedgerEntry, cost: number | null, refusals: readonly Refusal[]): void {
-    const refusedBy = refusals.map(({ budget }) => budget);
-    this.#totals.denied += 1;
-    for (const budget of refusedBy) {
+  #refused(refusals: readonly Refusal[], cost: number | null): string[] {
+    return refusals.map(({ budget }) => {
       const counted = this.#budgets.get(budget);
-      if (counted !== undefined) counted.denied += 1;
-    }
-    this.#save(cost ?? 0, refusedBy);
+      if (counted !== undefined) {
+        counted.denied += 1;
+        counted.savedNanoUsd += cost ?? 0;
+      }
+      return budget;
+    });
+  }
+
+  #deny(entry: LedgerEntry, cost: number | null, refusedBy: readonly string[]): void {
+    this.#totals.denied += 1;
+    this.#totals.savedNanoUsd += cost ?? 0;
     this.#remember(entry, { refusedBy });
   }
 

@@ -1,18 +1,11 @@
 import { type Awaitable, isPending } from './awaitable.ts';
+import type { EndingSink, EndRequest, ReleaseRequest } from './end-request.ts';
 import { type HardcapError, SinkUnavailableError } from './errors.ts';
 import type { EventPort } from './event.ts';
 import type { SpendGuardOptions } from './guard-options.ts';
 import { inTime } from './in-time.ts';
 import type { EntryQuery, SinkEntry } from './sink-entry.ts';
-import type {
-  EndingSink,
-  EndRequest,
-  FlushOptions,
-  FlushReport,
-  Queued,
-  ReleaseRequest,
-  UnsentSettlements,
-} from './unsent-settlements.ts';
+import type { FlushOptions, FlushReport, Queued, UnsentSettlements } from './unsent-settlements.ts';
 import type {
   ExtendAnswer,
   ExtendRequest,
@@ -33,6 +26,8 @@ export interface SinkWrapper {
   wrapped(sink: UsageSink, port: SinkPort, timeoutMs: number): UsageSink;
   /** What settlements pass first, a journal included. */
   readonly marked: (sink: EndingSink) => EndingSink;
+  /** Goes by the terms of another from here on. */
+  adopt(other: SinkWrapper, port: SinkPort): void;
 }
 
 /**
@@ -43,10 +38,14 @@ export interface SinkWrapper {
 export class SinkPort {
   /** What calls need is being loaded or opened, or could not be: until then none may pass. */
   opening: Promise<void> | null = null;
+  /** What stands before the sink. */
+  wrapper: SinkWrapper | null = null;
   #sink: UsageSink;
   readonly events: EventPort;
   readonly #unsentLimit: number;
-  #timeoutMs: number;
+  readonly #timeoutMs: number;
+  /** For what decides on calls: a sink that may be away has a deadline of its own for that. */
+  #decisionMs: number;
   /** The sink, or the journal that stands before it. */
   #ending: EndingSink;
   /** Loaded when the sink first fails to take a settlement, and to flush: no call waits for it. */
@@ -67,6 +66,7 @@ export class SinkPort {
     this.events = events;
     this.#unsentLimit = unsentLimit;
     this.#timeoutMs = timeoutMs;
+    this.#decisionMs = timeoutMs;
     if (journal === undefined && wrapper === null && !sink.opening) return;
     this.opening = this.#open(wrapper, journal);
     // Whoever waits for it is told.
@@ -76,9 +76,9 @@ export class SinkPort {
   reserve(request: ReserveRequest): Awaitable<ReserveAnswer> {
     try {
       const answer = this.#sink.reserve(request);
-      return isPending(answer) ? this.#reserveLater(answer, request.id) : answer;
+      return isPending(answer) ? this.#reserveLater(answer, request) : answer;
     } catch (error) {
-      return this.#unreserved(error, request.id);
+      return this.#unreserved(error, request);
     }
   }
 
@@ -123,58 +123,86 @@ export class SinkPort {
   async ask<Answer>(
     operation: string,
     ask: (sink: UsageSink) => Awaitable<Answer>,
-    timeoutMs: number = this.#timeoutMs,
+    timeoutMs?: number,
   ): Promise<Answer> {
+    let answer: Awaitable<Answer> | undefined;
     try {
       if (this.opening !== null) await this.opening;
-      const answer = ask(this.#sink);
-      return isPending(answer) ? await inTime(answer, timeoutMs) : answer;
+      answer = ask(this.#sink);
+      return isPending(answer) ? await inTime(answer, timeoutMs ?? this.#decisionMs) : answer;
     } catch (error) {
-      throw await this.failure(operation, error);
+      throw await this.failure(operation, error, answer);
     }
   }
 
-  /** What a caller gets for an error of the sink. */
-  async failure(operation: string, error: unknown): Promise<HardcapError> {
+  /**
+   * What a caller gets for an error of the sink.
+   *
+   * @param late what may yet be answered: it is told then.
+   */
+  async failure(
+    operation: string,
+    error: unknown,
+    late?: unknown,
+    request?: EndRequest,
+  ): Promise<HardcapError> {
     const { sinkFailure } = await import('./on-demand.ts');
-    return sinkFailure(this.events, operation, error);
+    return sinkFailure(this.events, operation, error, late, request);
   }
 
-  async #reserveLater(answer: PromiseLike<ReserveAnswer>, id: string): Promise<ReserveAnswer> {
+  async #reserveLater(
+    answer: PromiseLike<ReserveAnswer>,
+    request: ReserveRequest,
+  ): Promise<ReserveAnswer> {
     try {
-      return await inTime(answer, this.#timeoutMs);
+      return await inTime(answer, this.#decisionMs);
     } catch (error) {
-      return this.#unreserved(error, id, answer);
+      return this.#unreserved(error, request, answer);
     }
   }
 
   /** The call will not be sent: a hold that was made all the same must not be charged. */
-  async #unreserved(error: unknown, id: string, answer?: PromiseLike<unknown>): Promise<never> {
-    const failure = await this.failure('reserve', error);
-    if (SinkUnavailableError.isInstance(failure)) this.releaseDoubtful(id, answer);
+  async #unreserved(
+    error: unknown,
+    request: ReserveRequest,
+    answer?: PromiseLike<unknown>,
+  ): Promise<never> {
+    const failure = await this.failure('reserve', error, answer);
+    if (SinkUnavailableError.isInstance(failure)) this.releaseDoubtful(request, answer);
     throw failure;
   }
 
   /** Releases what may be held for a call that is not sent, once more where its answer comes late. */
-  releaseDoubtful(id: string, answer?: PromiseLike<unknown>): void {
-    void this.#loadUnsent().then((unsent) => unsent?.releaseDoubtful(id, answer));
+  releaseDoubtful(request: ReserveRequest, answer?: PromiseLike<unknown>): void {
+    void this.#loadUnsent().then((unsent) => unsent?.releaseDoubtful(request, answer));
   }
 
   #tracked<Answer>(answer: PromiseLike<Answer>, request: EndRequest): Promise<Answer | Queued> {
     const sent: Promise<Answer | Queued> = inTime(answer, this.#timeoutMs)
-      .catch((error) => this.#queue(request, error))
+      .catch((error) => this.#queue(request, error, answer))
       .finally(() => this.#inFlight.delete(sent));
     this.#inFlight.add(sent);
     return sent;
   }
 
   /** @throws what the caller gets where the error is no outage, or nothing can be queued. */
-  async #queue(request: EndRequest, error: unknown): Promise<Queued> {
-    const failure = await this.failure('outcome' in request ? 'settle' : 'release', error);
+  async #queue(request: EndRequest, error: unknown, late?: unknown): Promise<Queued> {
+    const operation = 'outcome' in request ? 'settle' : 'release';
+    const failure = await this.failure(operation, error, late, request);
     const isAway = SinkUnavailableError.isInstance(failure);
     const queued = isAway && (await this.#loadUnsent())?.add(request, error);
     if (queued) return queued;
     throw failure;
+  }
+
+  /** Puts something before the sink, for all that is asked of it or sent again from now on. */
+  async wrap(wrapper: SinkWrapper): Promise<void> {
+    const bare = this.#sink;
+    this.wrapper = wrapper;
+    this.#sink = wrapper.wrapped(bare, this, this.#timeoutMs);
+    this.#ending = wrapper.marked(this.#ending === bare ? this.#sink : this.#ending);
+    this.#decisionMs = NO_TIMEOUT;
+    (await this.#unsent)?.through(this.#sink);
   }
 
   /** @throws ConfigError where a journal cannot be kept at this path. */
@@ -185,25 +213,21 @@ export class SinkPort {
       throw await this.failure('load', error);
     }
     const wrapper = await loading;
-    if (wrapper !== null) {
-      this.#ending = this.#sink = wrapper.wrapped(this.#sink, this, this.#timeoutMs);
-      // It has deadlines of its own.
-      this.#timeoutMs = NO_TIMEOUT;
-    }
+    if (wrapper !== null) void this.wrap(wrapper);
     if (path !== undefined) {
       const { openJournal } = await import('./on-demand.ts');
       const journal = openJournal(path, this.#sink, this.events);
-      this.#ending = journal;
+      this.#ending = wrapper?.marked(journal) ?? journal;
       (await this.#loadUnsent())?.keepIn(journal);
     }
-    if (wrapper !== null) this.#ending = wrapper.marked(this.#ending);
     this.opening = null;
   }
 
   /** Undefined where its code cannot be loaded, as after the files of a running process were replaced. */
   #loadUnsent(): Promise<UnsentSettlements | undefined> {
     this.#unsent ??= import('./on-demand.ts').then(
-      ({ UnsentSettlements }) => new UnsentSettlements(this.#sink, this.events, this.#unsentLimit),
+      ({ UnsentSettlements }) =>
+        new UnsentSettlements(this.#sink, this.events, this.#unsentLimit, this.#timeoutMs),
       () => undefined,
     );
     return this.#unsent;

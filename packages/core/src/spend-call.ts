@@ -129,8 +129,9 @@ export class SpendCall implements Beating {
    * the guard; a failure shows in its events.
    */
   async beat(): Promise<void> {
-    // An extension under way renews it too, and must not be undone by what is held now.
-    if (this.#result !== null || this.#growing !== null) return;
+    // An extension under way must not be undone by what is held now.
+    await this.#growing;
+    if (this.#result !== null) return;
     try {
       const { claims } = this.#holding();
       await this.#books.extend(claims);

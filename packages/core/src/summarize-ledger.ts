@@ -60,7 +60,7 @@ export async function summarize(
   const rows = new Map<string, Draft>();
   for await (const entry of entries) {
     const change = entry.change?.type;
-    if (change !== undefined && change !== 'correction') continue;
+    if ((change !== undefined && change !== 'correction') || entry.grant !== undefined) continue;
     for (const values of combinations(valuesOf.map((of) => of(entry)))) {
       const key = JSON.stringify(values);
       const row = rows.get(key) ?? emptyRow(by, values);

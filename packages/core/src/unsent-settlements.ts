@@ -1,19 +1,13 @@
 import { type BackgroundTimer, setBackgroundTimer } from './background-timer.ts';
-import type { CallDetails } from './call-details.ts';
-import { checkedAnswer, type EndingAnswer } from './ending-answer.ts';
+import { askedToEnd, type EndRequest, isSettlement } from './end-request.ts';
+import type { EndingAnswer } from './ending-answer.ts';
 import type { EventPort } from './event.ts';
+import { ExceptedSink } from './excepted-sink.ts';
 import { unwatchExit, watchExit } from './exit-watch.ts';
+import { inTime } from './in-time.ts';
 import type { Journal } from './journal.ts';
-import { sinkFailure } from './sink-failure.ts';
-import type { SettleAnswer, SettleRequest, UsageSink } from './usage-sink.ts';
-
-/** The operations that end a reservation. */
-export type EndingSink = Pick<UsageSink, 'settle' | 'release'>;
-
-/** A release, with the accounts it is about at 0. */
-export type ReleaseRequest = Pick<SettleRequest, 'id' | 'charges'>;
-
-export type EndRequest = SettleRequest | ReleaseRequest;
+import { sinkFailure, tellSettlement } from './sink-failure.ts';
+import type { ReserveRequest, SettleAnswer, UsageSink } from './usage-sink.ts';
 
 /** What a call is told of its end instead of the sink's answer. */
 export interface Queued {
@@ -43,11 +37,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** So many are sent before the rest of the process gets a turn, even if the sink answers at once. */
 const SENT_IN_A_ROW = 64;
 
-/** True where an operation settles, false where it releases. */
-function isSettlement(request: EndRequest): request is SettleRequest {
-  return 'outcome' in request;
-}
-
 /**
  * Settlements and releases that the sink did not take. They are sent again, one at a time, until the
  * sink answers each; ids make that safe. What fails goes to the end, so that one that can never be
@@ -56,7 +45,8 @@ function isSettlement(request: EndRequest): request is SettleRequest {
 export class UnsentSettlements {
   readonly #events: EventPort;
   readonly #limit: number;
-  readonly #sink: UsageSink;
+  readonly #timeoutMs: number;
+  #sink: UsageSink;
   #journal: Journal | null = null;
   readonly #waiting: Map<string, EndRequest> = new Map();
   readonly #onExit = () => this.#lose('exit', [...this.#waiting.values()]);
@@ -67,11 +57,15 @@ export class UnsentSettlements {
   /** Called when nothing waits any more. */
   #onEmpty: (() => void)[] = [];
 
-  /** @param limit the most that are kept */
-  constructor(sink: UsageSink, events: EventPort, limit: number) {
+  /**
+   * @param limit the most that are kept
+   * @param timeoutMs how long an answer of the sink is waited for
+   */
+  constructor(sink: UsageSink, events: EventPort, limit: number, timeoutMs: number) {
     this.#sink = sink;
     this.#events = events;
     this.#limit = limit;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Sends through a journal from here on, and again what it has of an earlier process, however much. */
@@ -79,6 +73,12 @@ export class UnsentSettlements {
     this.#journal = journal;
     for (const request of journal.open) this.#waiting.set(request.id, request);
     this.#begin();
+  }
+
+  /** Sends through another sink from here on. */
+  through(sink: UsageSink): void {
+    this.#sink = sink;
+    this.#journal?.through(sink);
   }
 
   /**
@@ -101,19 +101,24 @@ export class UnsentSettlements {
    * Releases a reservation that nobody knows to be held. Where that fails, it is the first to be left
    * out: settlements of calls that were made need the room more, and an outage brings many of these.
    */
-  async releaseDoubtful(id: string, lateAnswer?: PromiseLike<unknown>): Promise<void> {
+  async releaseDoubtful(reserve: ReserveRequest, lateAnswer?: PromiseLike<unknown>): Promise<void> {
     // It may have been overtaken by the release, and hold after it.
     lateAnswer?.then(
-      () => this.releaseDoubtful(id),
+      () => this.releaseDoubtful(reserve),
       () => {},
     );
+    const { id, claims } = reserve;
+    const request = {
+      id,
+      charges: claims.map(({ account: { key } }) => ({ account: key, amount: 0 })),
+    };
     try {
-      const { notices } = await this.#sink.release(id);
+      const answer = askedToEnd(this.#sink, request);
+      const { notices } = await inTime(answer, this.#timeoutMs, setBackgroundTimer);
       this.#events.emitAll(notices);
     } catch {
       // If it is never released, the hold expires; if there is one.
-      if (this.#isClosed || this.#waiting.size >= this.#limit / 2) return;
-      this.#keep({ id, charges: [] });
+      if (!this.#isClosed && this.#waiting.size < this.#limit / 2) this.#keep(request);
     }
   }
 
@@ -188,17 +193,18 @@ export class UnsentSettlements {
     else this.#later(left === 0 ? 0 : undefined);
   }
 
-  /** False when the sink gave no answer. */
+  /** False when the sink gave no answer in time. One that comes later counts all the same. */
   async #send(request: EndRequest): Promise<boolean> {
-    const sink = this.#journal ?? this.#sink;
-    const operation = isSettlement(request) ? 'settle' : 'release';
+    const answer = askedToEnd(this.#journal ?? this.#sink, request);
+    answer.then(
+      (heard) => this.#heard(request, heard),
+      () => {},
+    );
     try {
-      const answer = isSettlement(request) ? sink.settle(request) : sink.release(request.id);
-      const heard = checkedAnswer(await answer);
-      this.#failures = 0;
-      if (this.#waiting.delete(request.id)) this.#report(request, heard);
+      await inTime(answer, this.#timeoutMs, setBackgroundTimer);
       return true;
     } catch (error) {
+      const operation = isSettlement(request) ? 'settle' : 'release';
       const reported = sinkFailure(this.#events, operation, error);
       const isAway = reported.code === 'SINK_UNAVAILABLE';
       if (!this.#waiting.delete(request.id)) return !isAway;
@@ -209,19 +215,25 @@ export class UnsentSettlements {
     }
   }
 
+  #heard(request: EndRequest, answer: EndingAnswer): void {
+    this.#failures = 0;
+    if (this.#waiting.delete(request.id)) this.#report(request, answer);
+    // Another attempt was told that it is done; only this one knows what it came to.
+    else if ('charged' in answer && isSettlement(request)) {
+      tellSettlement(this.#events, request, answer);
+    }
+    if (this.#waiting.size > 0 || this.#isSending) return;
+    this.#stopTimer();
+    this.#end();
+  }
+
   #report(request: EndRequest, answer: EndingAnswer): void {
     const { status, at } = answer;
     const { id } = request;
     const operation = isSettlement(request) ? 'settle' : 'release';
     this.#events.emit({ type: 'settlement-sent', id, operation, status, at });
-    if (!isSettlement(request)) {
-      this.#events.emitAll(answer.notices);
-      return;
-    }
-    const { identity, provider, model, costNanoUsd } = request.details as Partial<CallDetails>;
-    const named = { provider: provider ?? '', model: model ?? '' };
-    const call = { id, identity: identity ?? {}, request: named };
-    this.#events.settled(call, request.outcome, costNanoUsd ?? null, answer as SettleAnswer);
+    if (isSettlement(request)) tellSettlement(this.#events, request, answer as SettleAnswer);
+    else this.#events.emitAll(answer.notices);
   }
 
   #lose(reason: LostReason, requests: readonly EndRequest[], error?: unknown): void {
@@ -230,6 +242,7 @@ export class UnsentSettlements {
       ({ id }) => reason === 'refused' || this.#journal?.has(id) !== true,
     );
     if (lost.length === 0) return;
+    if (this.#sink instanceof ExceptedSink) for (const { id } of lost) this.#sink.lost(id);
     const settlements = lost.map((request) => ({
       id: request.id,
       operation: isSettlement(request) ? ('settle' as const) : ('release' as const),

@@ -38,6 +38,21 @@ describe('an emergency limit', () => {
     await admit(guard, callOf(200, ANN));
   });
 
+  test('counts what nobody tells the sink any more as long as it is away, and no longer', async () => {
+    const { guard, sink, figures } = outageScene([limited], { unsentLimit: 0 });
+    sink.lost = 'request';
+    const call = await admit(guard, callOf(200, ANN));
+    await expect(call.settle(cost(2_000_000))).rejects.toThrow('failed to settle');
+    await denialFor(guard, callOf(1, ANN));
+    sink.lost = null;
+    await (await admit(guard, callOf(1, { identity: { user: 'bob' } }))).release();
+    sink.lost = 'request';
+    await (await admit(guard, callOf(200, ANN))).release().catch(() => {});
+    sink.lost = null;
+    expect((await call.settle(cost(1))).status).toBe('settled');
+    expect(await figures()).toEqual([2_000_000, 0]);
+  });
+
   test('of parallel calls admits what fits', async () => {
     const { guard, sink } = outageScene([limited]);
     sink.lost = 'request';

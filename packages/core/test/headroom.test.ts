@@ -154,6 +154,63 @@ describe('who gets the last headroom', () => {
     expect(order).toEqual(['large']);
   });
 
+  test('nor does a small one that comes later and is ready to wait, until the large one has given up', async () => {
+    const { guard, events } = cap();
+    const calls = [await admit(guard, callOf(50)), await admit(guard, callOf(30))];
+    const { order, open } = followed({
+      large: guard.reserve(patient(100, { waitForHeadroomMs: 2_000 })),
+    });
+    await settle();
+    const late = followed({ late: guard.reserve(patient(20)) });
+    const high = followed({ high: guard.reserve(patient(10, { priority: 1 })) });
+    const hasty = followed({ hasty: guard.reserve(callOf(10)) });
+    await settle();
+    expect([late.order, high.order, hasty.order]).toEqual([[], ['high'], ['hasty']]);
+    for (const { open: taken } of [high, hasty])
+      for (const call of taken.values()) await call.release();
+    await calls[0]?.release();
+    await settle();
+    expect([order, late.order]).toEqual([[], []]);
+    await calls[1]?.release();
+    await settle();
+    expect([order, late.order]).toEqual([['large'], []]);
+    await open.get('large')?.release();
+    await settle();
+    expect(late.order).toEqual(['late']);
+    expect(eventsOf(events, 'denied')).toEqual([]);
+  });
+
+  test('who has waited behind one that gave up has its turn then', async () => {
+    const { guard } = cap();
+    await admit(guard, callOf(50));
+    const { order } = followed({
+      large: guard.reserve(patient(100, { waitForHeadroomMs: 1_000 })),
+    });
+    await settle();
+    const late = followed({ late: guard.reserve(patient(50)) });
+    await vi.advanceTimersByTimeAsync(999);
+    expect(late.order).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([order, late.order]).toEqual([['-large'], ['late']]);
+  });
+
+  test('whose time is up before it was ever asked for is asked for then', async () => {
+    const { guard, events } = cap();
+    await admit(guard, callOf(50));
+    followed({ large: guard.reserve(patient(100)) });
+    await settle();
+    const brief = { waitForHeadroomMs: 300 };
+    const late = followed({
+      fits: guard.reserve(patient(50, brief)),
+      tooMany: guard.reserve(patient(50, brief)),
+    });
+    await vi.advanceTimersByTimeAsync(300);
+    expect(late.order).toEqual(['fits', '-tooMany']);
+    expect(eventsOf(events, 'denied')).toMatchObject([
+      { denial: { refusals: [{ requested: 500_000 }] } },
+    ]);
+  });
+
   test('one that waits for another account is not held up', async () => {
     const { guard } = benchOf([usdBudget('0.001', { per: ['user'] })]);
     const as = (user: string) => ({ identity: { user } });

@@ -76,6 +76,28 @@ describe('a block reaches calls that run', () => {
     expect([open.signal.aborted, ended.signal.aborted]).toEqual([false, false]);
   });
 
+  test('also calls that are being extended at that moment, or reserved', async () => {
+    for (const budgets of [
+      BUDGETS,
+      BUDGETS.map((each): Budget => ({ ...each, mode: 'enforce' })),
+    ]) {
+      const { guard, sink } = benchOf(budgets, { estimate: 'none' });
+      const open = await admit(guard, as('ann'));
+      const late = <Answer>(answer: Answer): Answer =>
+        new Promise((done) => setTimeout(() => done(answer), 500)) as Answer;
+      const [extend, reserve] = [sink.extend.bind(sink), sink.reserve.bind(sink)];
+      sink.extend = (request) => late(extend(request));
+      sink.reserve = (request) => late(reserve(request));
+      const metered = open.meter({ text: 'many words follow each other '.repeat(100) });
+      const reserving = admit(guard, as('ann'));
+      await vi.advanceTimersByTimeAsync(100);
+      await guard.block(SELECTOR);
+      await vi.advanceTimersByTimeAsync(2_000);
+      await metered;
+      for (const call of [open, await reserving]) expectBlocked(call);
+    }
+  });
+
   test('the next call passes once it is lifted', async () => {
     const { guard } = benchOf(BUDGETS);
     await guard.block(SELECTOR);

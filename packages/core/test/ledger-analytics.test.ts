@@ -46,7 +46,8 @@ async function busyBench(): Promise<GuardBench> {
   await (await admit(guard, callOf(5))).settle({ outcome: 'not-sent' });
   const wrong = await spend(bench, { output: 40 });
   const twice = await spend(bench, { user: 'bob' });
-  const lost = await admit(guard, callOf(20, { identity: { user: 'ann' } }));
+  // Nobody ever says what became of it.
+  await admit(guard, callOf(20, { identity: { user: 'ann' } }));
   const late = await admit(guard, callOf(20, { identity: { user: 'ann' } }));
   clock.advance(DAY);
   await late.settle({ outcome: 'known', usage: usageOf({ output: 3 }) });
@@ -54,7 +55,6 @@ async function busyBench(): Promise<GuardBench> {
   await guard.correct(twice, { reverse: true });
   await guard.topUp({ budget: 'user', identity: { user: 'ann' } }, { usd: '1' });
   await spend(bench, { user: 'bob' });
-  expect(await lost.release()).toMatchObject({ status: 'already-resolved' });
   return bench;
 }
 

@@ -92,10 +92,8 @@ describe.each(ENDS)('%s that the sink did not answer', (name, end, cost) => {
     expect(await scene.figures()).toEqual([HOLD, 0]);
     sink.lost = null;
     await guard.flush();
-    const late = name === 'a release' ? 'already-resolved' : 'late';
-    expect(eventsOf(events, 'settlement-sent')).toMatchObject([{ status: late }]);
-    // A release says nothing of what was used, and cannot take back a charge.
-    expect(await scene.figures()).toEqual([name === 'a release' ? HOLD : cost, 0]);
+    expect(eventsOf(events, 'settlement-sent')).toMatchObject([{ status: 'late' }]);
+    expect(await scene.figures()).toEqual([cost, 0]);
     await guard.close();
   });
 });

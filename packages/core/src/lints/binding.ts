@@ -65,6 +65,14 @@ function* openDoors({ config, budgets }: LintScope): Generator<Finding> {
       message: 'there is no budget, and a call that no budget binds is refused',
       advice: 'Write a budget, or `unbudgeted: allow`',
     };
+  } else if (capped.length === 0 && budgets.some(({ budget }) => budget.mode === 'shadow')) {
+    yield {
+      code: 'all-in-shadow',
+      severity: 'info',
+      path: 'budgets',
+      message: 'every budget with a limit is in the shadow, so nothing is ever refused',
+      advice: 'Leave `mode: shadow` out where the figures have shown that it holds',
+    };
   } else if (capped.length === 0) {
     yield {
       code: 'nothing-capped',

@@ -11,6 +11,7 @@ import {
 } from '../finding.ts';
 import { formatAmount, usd } from '../money.ts';
 import type { PriceBook, PriceQuote } from '../price-book.ts';
+import { exceptionsOf } from './exceptions-of.ts';
 
 /** Money without prices, models without one, and limits that carry no call. */
 export function* lintPrices(scope: LintScope): Generator<Finding> {
@@ -26,16 +27,29 @@ export function* lintPrices(scope: LintScope): Generator<Finding> {
   }
   yield* unpriced(scope, money);
   for (const linted of scope.budgets) {
-    const { limit, unit, blocked } = linted.rule;
-    const least = limit === null || blocked ? undefined : leastAsked(scope, linted);
-    if (limit === null || least === undefined || limit >= least) continue;
-    yield about(linted, 'limit', {
-      code: 'below-smallest-call',
-      severity: 'error',
-      message: `${formatAmount(limit, unit)} carry no call: the smallest asks for ${formatAmount(least, unit)}`,
-      advice: 'Raise it, or write `block: true` to refuse every call',
-    });
+    if (linted.rule.blocked) continue;
+    yield* tooSmall(scope, linted, 'limit', linted.rule.limit);
+    for (const { field, limit } of exceptionsOf(linted)) {
+      if (limit !== undefined) yield* tooSmall(scope, linted, `${field}.limit`, limit);
+    }
   }
+}
+
+function* tooSmall(
+  scope: LintScope,
+  linted: LintedBudget,
+  field: string,
+  limit: number | null,
+): Generator<Finding> {
+  const { unit } = linted.rule;
+  const least = limit === null ? undefined : leastAsked(scope, linted);
+  if (limit === null || least === undefined || limit >= least) return;
+  yield about(linted, field, {
+    code: 'below-smallest-call',
+    severity: 'error',
+    message: `${formatAmount(limit, unit)} carry no call: the smallest asks for ${formatAmount(least, unit)}`,
+    advice: 'Raise it, or write `block: true` to refuse every call',
+  });
 }
 
 function* unpriced(scope: LintScope, money: readonly LintedBudget[]): Generator<Finding> {

@@ -50,13 +50,13 @@ export class RedisServer {
 
   /** The same, without waiting until it is ready. */
   async startAgain(): Promise<void> {
-    await this.#kill();
+    await this.kill();
     this.#child = this.#spawn();
     this.#child.stdout?.resume();
   }
 
   async stop(): Promise<void> {
-    await this.#kill();
+    await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -77,7 +77,8 @@ export class RedisServer {
     });
   }
 
-  #kill(): Promise<void> {
+  /** Kills it, as a crash would: `crash` starts it again. */
+  kill(): Promise<void> {
     const child = this.#child;
     if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
     child.removeAllListeners('exit');
