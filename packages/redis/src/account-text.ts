@@ -1,21 +1,13 @@
-import {
-  type Account,
-  type AccountRule,
-  compileWindow,
-  type Window,
-  type WindowSpan,
-} from '@hardcap/core';
+import { type AccountRule, compileWindow, type Window, type WindowSpan } from '@hardcap/core';
 
 /** A rule as the scripts read it. */
 interface RuleText {
   readonly terms: string;
-  /** Stands for the terms: a digest of 53 bits. */
-  readonly id: string;
-  /** How a hold is charged: see `reservations.lua`. */
-  readonly kind: string;
-  /** The way that was worked out last, and the span that it is for. */
-  span: WindowSpan | null;
-  way: string;
+  /**
+   * Stands for the terms: how a hold is charged (see `reservations.lua`), an `s` where the account
+   * refuses nothing, and a digest of 53 bits.
+   */
+  readonly sign: string;
 }
 
 const known: WeakMap<AccountRule, RuleText> = new WeakMap();
@@ -41,7 +33,7 @@ export function ruleText(rule: AccountRule): RuleText {
     JSON.stringify(window.spec),
   ].join('\n');
   const kind = rule.onExpiry === 'release' ? kindOf(rule).toUpperCase() : kindOf(rule);
-  const text = { terms, id: digestOf(terms), kind, span: null, way: '' };
+  const text = { terms, sign: `${kind}${rule.shadow ? 's' : ''}:${digestOf(terms)}` };
   known.set(rule, text);
   return text;
 }
@@ -66,27 +58,19 @@ function kindOf({ window, attribute }: AccountRule): string {
   return attribute === 'reserve' ? 'o' : 'c';
 }
 
-/** How an account is charged, and the span of its window at a time, and where a hold would expire. */
-export function wayOf({ rule }: Account, at: number, expiresAt: number): string {
-  const text = ruleText(rule);
-  const { kind } = text;
-  // How it is charged, and whether it refuses nothing: that is no part of the terms that a store has.
-  const manner = rule.shadow ? `${kind}s` : kind;
-  const span = rule.window.at(at);
-  // A window gives the same span for as long as it lasts.
-  if (text.span !== span) {
-    text.span = span;
-    text.way = `${manner}\n${spanText(rule.window, span)}`;
-  }
-  if (kind !== 'c' && kind !== 'C') return text.way;
-  return `${text.way}\n${spanText(rule.window, rule.window.at(expiresAt))}`;
+/** Whether a hold is charged to the window that is current when it ends. */
+export function goesAlong(rule: AccountRule): boolean {
+  return rule.attribute === 'settle' && rule.window.kind !== 'rolling';
+}
+
+/** The spans of a window at a time, and where a hold would expire. */
+export function spansOf(window: Window, at: number, expiresAt: number): string {
+  return `${spanText(window, window.at(at))}\n${spanText(window, window.at(expiresAt))}`;
 }
 
 /** The same from terms that the store has. */
-export function wayOfTerms(terms: string, at: number, expiresAt: number): string {
-  const window = windowOf(terms.slice(terms.lastIndexOf('\n') + 1));
-  const spans = [at, expiresAt].map((time) => spanText(window, window.at(time)));
-  return `c\n${spans.join('\n')}`;
+export function spansOfTerms(terms: string, at: number, expiresAt: number): string {
+  return spansOf(windowOf(terms.slice(terms.lastIndexOf('\n') + 1)), at, expiresAt);
 }
 
 function spanText(window: Window, { id, startsAt, endsAt }: WindowSpan): string {

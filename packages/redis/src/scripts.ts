@@ -52,7 +52,7 @@ if known ~= holder then save(holder) end
 return overshoot > 0 and overshoot or nil
 end
 function made.forgotten(known, name)
-local holder = { 0, 0, 0, 0, 0 }
+local holder = w.windowWith(0, 0, 0)
 holder[WINDOW], holder[SERIAL], holder[IS_OTHER] = name, '', true
 holder[COLD] = { window = { added = 0, resets = 0, fired = {}, isPart = true } }
 return holder
@@ -66,7 +66,7 @@ local function enter(kind, subject, charged, ...)
 header[ENTRIES] = header[ENTRIES] + 1
 if header[ENTRIES] == 1 then header[TOUCH_AT] = 0 end
 local id = format('%.0f-%.0f', at, header[ENTRIES])
-entries[#entries + 1] = { id, 'kind', kind, 'of', subject, 'charges', charged, ... }
+entries[#entries + 1] = { id, kind, subject, 'charges', charged, ... }
 end`;
 
 const CLAIMS_PART: string = String.raw`
@@ -75,7 +75,7 @@ if kind == 'o' or kind == 'O' then return known[SERIAL] end
 if kind ~= 'c' and kind ~= 'C' then return '' end
 local endsAt = windows().windowOf(known).endsAt
 if not endsAt or expiresAt < endsAt then return known[SERIAL] end
-local span = string.match(way, '([^\n]*)$')
+local span = string.match(way, '[^\n]*$')
 return windows().spanAt(span, expiresAt) and span or nil
 end
 local function hold(known, kind, amount, count, holder)
@@ -92,165 +92,144 @@ end`;
 
 const LAYOUT_PART: string = String.raw`
 local call, format, sub, concat = redis.call, string.format, string.sub, table.concat
-local HUGE = math.huge
+local packed, unpacked, HUGE = struct.pack, struct.unpack, math.huge
 local BOOKS, DUE, LEDGER = KEYS[1], KEYS[2], KEYS[3]
-local COMMITTED, HELD, CARRIED, OPEN, DENIED, ENDS, TILL, GATE, ALARM = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local COMMITTED, HELD, OPEN, CARRIED, TILL, GATE, ALARM, DENIED, ENDS = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
 local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
-local ACCOUNT = '<dddddddddss'
+local ACCOUNT = '<dddddddddssss'
+local FIGURES, REMAINDER = '<ddd', 25
 local TOLERATED_LOSS = 5000
-local CLOCK, NEXT_DUE, SERIALS, ENTRIES, TOUCH_AT, UNTOLD, EPOCH = 1, 2, 3, 4, 5, 6, 7
-local HEADER = '<dddddds'
-local function forgottenAt(now)
-local remembered = tonumber(string.match(ARGV[4], '^%d+'))
-local step = math.ceil(remembered / 64)
-return math.ceil((now + remembered) / step) * step
-end
-local at = tonumber(ARGV[1])
-if not at then
+local CLOCK, NEXT_DUE, SERIALS, ENTRIES, TOUCH_AT, UNTOLD, QUEUE_DUE, QUEUED, EPOCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local HEADER = '<dddddddds'
+local QUEUE_LENGTH = 32
+local at, atText = tonumber(ARGV[1]), nil
+if at then
+atText = format('%.0f', at)
+else
 local time = call('TIME')
-at = time[1] * 1000 + math.floor(time[2] / 1000)
+atText = time[1] .. sub('00000' .. time[2], -6, -4)
+at = tonumber(atText)
 end`;
 
 const PLAIN_RESERVE_PART: string = String.raw`
 do
-local count, field, expiresAt = (#ARGV - 7) / 5, 'r' .. ARGV[5], at + tonumber(ARGV[6])
-local fields = { 'm', field }
-for place = 1, count do fields[place + 2] = 'a' .. ARGV[3 + place * 5] end
-local found = call('HMGET', BOOKS, unpack(fields))
+local field, count, expiresAt = ARGV[5], ARGV[8] + 0, at + ARGV[6]
+local found = call('HMGET', BOOKS, 'm', field, 'q', unpack(ARGV, 9, 8 + count))
 local isPlain = found[1] and not found[2]
-local nextDue, serials, entered, touchAt, untold, epoch
+local nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch
 if isPlain then
 local clock
-clock, nextDue, serials, entered, touchAt, untold, epoch = struct.unpack(HEADER, found[1])
-isPlain = epoch == ARGV[3] and tonumber(ARGV[2]) <= clock and at >= clock
+clock, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch = unpacked(HEADER, found[1])
+isPlain = epoch == ARGV[3] and ARGV[2] + 0 <= clock and at >= clock
 and at < nextDue and at < touchAt and untold == 0
-and (ARGV[7] == '' or at <= tonumber(ARGV[7]))
+and (ARGV[7] == '' or at <= ARGV[7] + 0)
 end
-local writes, parts = { 'm', '', field, '' }, { 'o', struct.pack('<dd', expiresAt, at) }
-local refusals, denied
+local record = packed('<c1dd', 'o', expiresAt, at)
+local writes, refusals, denied = { 'm', '', field, '', 'q', '' }, nil, nil
 for place = 1, count do
-local value = isPlain and found[place + 2]
+local value = isPlain and found[place + 3]
 if not value then
 isPlain = false
 break
 end
-local base = 3 + place * 5
-local amount, kind = ARGV[base + 1], sub(ARGV[base + 3], 1, 1)
-local committed, held, carried, open, denials, ends, till, gate, alarm, serial, id =
-struct.unpack(ACCOUNT, value)
-local requested, taken = tonumber(amount), committed + held + carried
-local isRolling = kind == 'l' or kind == 'p' or kind == 'L' or kind == 'P'
-local isCarried = kind == 'c' or kind == 'C'
-isPlain = id == ARGV[base + 2] and at < till and gate >= 0
-and not (isCarried and expiresAt >= till)
+local account, amount = ARGV[8 + place], ARGV[8 + count + place]
+local committed, held, open, carried, till, gate, alarm, denials, ends, serial, id, names, window =
+unpacked(ACCOUNT, value)
+local kind, requested, taken = sub(id, 1, 1), amount + 0, committed + held + carried
+local isFixed = kind == 'o' or kind == 'O'
+isPlain = id == ARGV[8 + count + count + place] and at < till and gate >= 0
+and (isFixed or kind ~= 'c' and kind ~= 'C' or expiresAt < till)
 if not isPlain then break end
 if taken >= gate or taken + requested > gate then
-isPlain = not isRolling and sub(ARGV[base + 3], 2, 2) ~= 's'
-local opensAt = ends < HUGE and ends or false
+isPlain = kind ~= 'l' and kind ~= 'p' and kind ~= 'L' and kind ~= 'P' and sub(id, 2, 2) ~= 's'
 local why = committed >= gate and 'spent' or committed + requested > gate and 'too-large' or 'held'
-if why == 'held' or gate == 0 or requested > gate then opensAt = false end
-refusals, denied = refusals or {}, denied or { 'm', '' }
-refusals[#refusals + 1] = {
-place - 1, why, { gate, committed, held + carried, requested },
-ends < HUGE and ends or false, opensAt,
-}
-denied[#denied + 1] = fields[place + 2]
-denied[#denied + 1] = struct.pack(
-ACCOUNT, committed, held, carried, open, denials + 1, ends, till, gate, alarm, serial, id
+local endsAt = ends < HUGE and ends or false
+local opensAt = why ~= 'held' and gate ~= 0 and requested <= gate and endsAt
+refusals, denied = refusals or { 'denied', at, '', '' }, denied or { 'm', '' }
+local last, from = #refusals, #denied
+refusals[last + 1], refusals[last + 2], refusals[last + 3] = place - 1, why, gate
+refusals[last + 4], refusals[last + 5] = committed, held + carried
+refusals[last + 6], refusals[last + 7], refusals[last + 8] = requested, endsAt, opensAt
+denied[from + 1] = account
+denied[from + 2] = packed(
+ACCOUNT, committed, held, open, carried, till, gate, alarm, denials + 1, ends, serial, id, names, window
 )
+elseif isFixed then
+writes[place * 2 + 5] = account
+writes[place * 2 + 6] = packed(FIGURES, committed, held + requested, open + 1) .. sub(value, REMAINDER)
+record = record .. packed('<sssss', account, amount, '', kind, serial)
 else
-if isRolling or isCarried then
-carried = carried + requested
-else
-held = held + requested
-end
-writes[place * 2 + 3] = fields[place + 2]
-writes[place * 2 + 4] = struct.pack(
-ACCOUNT, committed, held, carried, open + 1, denials, ends, till, gate, alarm, serial, id
-)
-local part = place * 8 - 5
-parts[part], parts[part + 1], parts[part + 2], parts[part + 3] = ARGV[base], '\0', amount, '\0\0'
-parts[part + 4], parts[part + 5], parts[part + 7] = kind, '\0', '\0'
-parts[part + 6] = isRolling and '' or serial
+writes[place * 2 + 5] = account
+writes[place * 2 + 6] = packed('<dddd', committed, held, open + 1, carried + requested) .. sub(value, 33)
+if kind ~= 'c' and kind ~= 'C' then serial = '' end
+record = record .. packed('<sssss', account, amount, '', kind, serial)
 end
 end
 if isPlain and refusals then
-denied[2] = struct.pack(HEADER, at, nextDue, serials, entered, touchAt, untold, epoch)
+denied[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
 call('HSET', BOOKS, unpack(denied))
-return { 'denied', at, refusals, '' }
+return refusals
 end
 if isPlain then
+local queue = (found[3] or '') .. field .. '\n'
+queued, queueDue = queued + 1, math.min(queueDue, expiresAt)
 nextDue = math.min(nextDue, expiresAt)
-writes[2] = struct.pack(HEADER, at, nextDue, serials, entered, touchAt, untold, epoch)
-writes[4] = concat(parts)
+if queued == QUEUE_LENGTH then
+serials = serials + 1
+local full, last = 'q' .. format('%.0f', serials), #writes
+writes[last + 1], writes[last + 2] = full, queue
+call('ZADD', DUE, queueDue, full)
+queue, queued, queueDue = '', 0, HUGE
+end
+writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
+writes[4], writes[6] = record, queue
 call('HSET', BOOKS, unpack(writes))
-call('ZADD', DUE, expiresAt, field)
-return { 'held', at, expiresAt, '' }
+return at
 end
 end`;
 
 const PLAIN_SETTLE_PART: string = String.raw`
 do
-local id, count = ARGV[5], tonumber(ARGV[8])
-local field = 'r' .. id
-local fields = { 'm', field }
-for place = 1, count do
-local key = ARGV[7 + place * 2]
-fields[place * 2 + 1], fields[place * 2 + 2] = 'a' .. key, 'b' .. key
-end
-local found = call('HMGET', BOOKS, unpack(fields))
+local field, count = ARGV[5], ARGV[7] + 0
+local found = call('HMGET', BOOKS, 'm', field, unpack(ARGV, 8, 7 + count))
 local record = found[2]
 local isPlain = found[1] and record and sub(record, 1, 1) == 'o' and count > 0
-local nextDue, serials, entered, touchAt, untold, epoch
+local nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch
 if isPlain then
 local clock
-clock, nextDue, serials, entered, touchAt, untold, epoch = struct.unpack(HEADER, found[1])
-isPlain = epoch == ARGV[3] and tonumber(ARGV[2]) <= clock and at >= clock
+clock, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch = unpacked(HEADER, found[1])
+isPlain = epoch == ARGV[3] and ARGV[2] + 0 <= clock and at >= clock
 and at < nextDue and at < touchAt and untold == 0 and entered > 0
 end
 local writes, charged, from = { 'm', '', field, '' }, {}, 18
 for place = 1, count do
-local value = isPlain and found[place * 2 + 1]
+local value = isPlain and found[place + 2]
 if not value or from > #record then
 isPlain = false
 break
 end
-local key, heldText, _, kind, paying, after = struct.unpack('<sssss', record, from)
+local account, heldText, _, kind, paying, after = unpacked('<sssss', record, from)
 from = after
-local committed, held, carried, open, denials, ends, till, gate, alarm, serial, termsId =
-struct.unpack(ACCOUNT, value)
-local names, window = struct.unpack('<ss', found[place * 2 + 2])
-local amount = ARGV[8 + place * 2]
+local committed, held, open, _, till, _, alarm, _, _, serial, _, names, window = unpacked(ACCOUNT, value)
+local amount = ARGV[7 + count + place]
 if amount == 'hold' then amount = heldText end
-local cost, holds = tonumber(amount), tonumber(heldText)
-isPlain = key == ARGV[7 + place * 2] and (kind == 'o' or kind == 'O') and paying == serial
+local cost, holds = amount + 0, heldText + 0
+isPlain = account == ARGV[7 + place] and (kind == 'o' or kind == 'O') and paying == serial
 and at < till and cost <= holds and committed + cost < alarm
 if not isPlain then break end
-writes[place * 2 + 3] = fields[place * 2 + 1]
-writes[place * 2 + 4] = struct.pack(
-ACCOUNT, committed + cost, held - holds, carried, open - 1, denials, ends, till, gate, alarm,
-serial, termsId
-)
-local part = place * 10 - 9
-charged[part], charged[part + 1], charged[part + 2] = place == 1 and '[["' or '],["', key, '",'
-charged[part + 3], charged[part + 4], charged[part + 5] = names, ',"', window
-charged[part + 6], charged[part + 7], charged[part + 8] = '",null,', amount, ','
-charged[part + 9] = heldText
+writes[place * 2 + 3] = account
+writes[place * 2 + 4] = packed(FIGURES, committed + cost, held - holds, open - 1) .. sub(value, REMAINDER)
+charged[place] = sub(account, 2) .. '",' .. names .. ',"' .. window .. '",null,' .. amount .. ',' .. heldText
 end
 if isPlain and from > #record then
-charged[count * 10 + 1] = ']]'
-local list = concat(charged)
+local list = '[["' .. concat(charged, '],["') .. ']]'
 entered = entered + 1
-writes[2] = struct.pack(HEADER, at, nextDue, serials, entered, touchAt, untold, epoch)
-writes[4] = 's' .. struct.pack('<d', at)
+writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
+writes[4] = packed('<c1d', 's', at)
 call('HSET', BOOKS, unpack(writes))
-call('ZADD', DUE, forgottenAt(at), field)
-call(
-'XADD', LEDGER, format('%.0f-%.0f', at, entered), 'kind', 'settlement', 'of', id,
-'charges', list, 'outcome', ARGV[6], 'overshoot', '[]', 'details', ARGV[7]
-)
-return { 'settled', at, list, '[]', '' }
+call('XADD', LEDGER, atText .. '-' .. format('%.0f', entered), 'settlement', ARGV[6], 'charges', list)
+return atText .. list
 end
 end`;
 
@@ -283,8 +262,11 @@ opensAt = nil
 elseif window.step then
 opensAt = opensAtOf(holder, limit, requested)
 end
-local figures = { limit ~= HUGE and limit or false, committed, held, requested }
-return { place, kind, figures, window.endsAt or false, opensAt or false }
+local shown = limit ~= HUGE and limit or false
+return { place, kind, shown, committed, held, requested, window.endsAt or false, opensAt or false }
+end
+local function refuse(refusals, refusal)
+for place = 1, refusal and 8 or 0 do refusals[#refusals + 1] = refusal[place] end
 end`;
 
 const RESERVATIONS_PART: string = String.raw`
@@ -293,17 +275,17 @@ local RESOLUTIONS = { s = 'settled', l = 'released', x = 'expired' }
 local function holdsOf(record)
 local holds, place = {}, 18
 while place <= #record do
-local key, amount, reserved, kind, serial, after = struct.unpack('<sssss', record, place)
-holds[#holds + 1] = { key, amount, reserved == '' and amount or reserved, kind, serial }
+local key, amount, reserved, kind, serial, after = unpacked('<sssss', record, place)
+holds[#holds + 1] = { sub(key, 2), amount, reserved == '' and amount or reserved, kind, serial }
 place = after
 end
 return holds
 end
 local function openRecord(expiresAt, admittedAt, holds)
-local parts = { OPEN_STATE .. struct.pack('<dd', expiresAt, admittedAt) }
+local parts = { OPEN_STATE .. packed('<dd', expiresAt, admittedAt) }
 for place, hold in ipairs(holds) do
 local reserved = hold[3] == hold[2] and '' or hold[3]
-parts[place + 1] = struct.pack('<sssss', hold[1], hold[2], reserved, hold[4], hold[5])
+parts[place + 1] = packed('<sssss', 'a' .. hold[1], hold[2], reserved, hold[4], hold[5])
 end
 return concat(parts)
 end
@@ -312,15 +294,13 @@ if not record then return { 'never', at, finish(false) } end
 return { 'ended', at, RESOLUTIONS[sub(record, 1, 1)], finish(false) }
 end
 local function endedRecord(state)
-return state .. struct.pack('<d', at)
+return state .. packed('<d', at)
 end
 local function isSame(holds, from, count)
 if #holds ~= count then return false end
-for place = 0, count - 1 do
-local isHeld = false
-for _, hold in ipairs(holds) do
-isHeld = isHeld or hold[1] == ARGV[from + place * 5] and hold[3] == ARGV[from + place * 5 + 1]
-end
+for place = from, from + count - 1 do
+local isHeld, key, amount = false, sub(ARGV[place], 2), ARGV[place + count]
+for _, hold in ipairs(holds) do isHeld = isHeld or hold[1] == key and hold[3] == amount end
 if not isHeld then return false end
 end
 return true
@@ -334,7 +314,7 @@ local scores, entries, notices = {}, {}, {}
 local function begin(fields)
 local found = call('HMGET', BOOKS, 'm', unpack(fields))
 if not found[1] then return { 'lost' } end
-header = { struct.unpack(HEADER, found[1]) }
+header = { unpacked(HEADER, found[1]) }
 local acknowledged, clock = tonumber(ARGV[2]), header[CLOCK]
 local isLost = header[EPOCH] ~= ARGV[3] or acknowledged > clock + TOLERATED_LOSS
 if isLost then return { 'lost', header[EPOCH] } end
@@ -351,6 +331,13 @@ raw[field] = value
 end
 return value
 end
+local function fetch(fields)
+if not fields[1] then return end
+local found = call('HMGET', BOOKS, unpack(fields))
+for place, field in ipairs(fields) do
+if raw[field] == nil then raw[field] = found[place] end
+end
+end
 local function put(field, value)
 local place = written[field]
 if not place then
@@ -366,15 +353,30 @@ scores[#scores + 1] = time
 scores[#scores + 1] = field
 if time < header[NEXT_DUE] then header[NEXT_DUE] = time end
 end
+local function nextSerial()
+header[SERIALS] = header[SERIALS] + 1
+return format('%.0f', header[SERIALS])
+end
+local function enqueue(field, expiresAt)
+local queue = (get('q') or '') .. field .. '\n'
+header[QUEUED] = header[QUEUED] + 1
+header[QUEUE_DUE] = math.min(header[QUEUE_DUE], expiresAt)
+header[NEXT_DUE] = math.min(header[NEXT_DUE], expiresAt)
+if header[QUEUED] < QUEUE_LENGTH then return put('q', queue) end
+local full = 'q' .. nextSerial()
+put(full, queue)
+due(full, header[QUEUE_DUE])
+put('q', '')
+header[QUEUED], header[QUEUE_DUE] = 0, HUGE
+end
 local function account(key)
 local known = accounts[key]
 if known then return known end
 local value = get('a' .. key)
 if not value then return nil end
-known = { struct.unpack(ACCOUNT, value) }
-known[NAMES], known[WINDOW] = struct.unpack('<ss', get('b' .. key))
+known = { unpacked(ACCOUNT, value) }
 local rest = get('c' .. key)
-known[TERMS], known[REST] = struct.unpack('<s', rest)
+known[TERMS], known[REST] = unpacked('<s', rest)
 known[REST], known[KEY] = sub(rest, known[REST]), key
 accounts[key] = known
 return known
@@ -390,10 +392,9 @@ local names = { known[WINDOW], known[KEY], known[NAMES] }
 put('w' .. known[SERIAL], cmsgpack.pack({ figures, names, known[COLD].window }))
 end
 local function putAccount(known)
-put('a' .. known[KEY], struct.pack(ACCOUNT, unpack(known, 1, TERMS_ID)))
+put('a' .. known[KEY], packed(ACCOUNT, unpack(known, 1, WINDOW)))
 if not known[COLD] then return end
-put('b' .. known[KEY], struct.pack('<ss', known[NAMES], known[WINDOW]))
-put('c' .. known[KEY], struct.pack('<s', known[TERMS]) .. cmsgpack.pack(known[COLD]))
+put('c' .. known[KEY], packed('<s', known[TERMS]) .. cmsgpack.pack(known[COLD]))
 end
 local function tell(isSilent)
 local told = concat(notices, ',')
@@ -424,14 +425,17 @@ if known[IS_OTHER] then putOther(known) else putAccount(known) end
 if known[FRESH] then due(field, known[FRESH]) end
 if known[SLOTS] then
 local slots = known[SLOTS]
-put('s' .. known[SERIAL], struct.pack('<' .. string.rep('d', #slots), unpack(slots)))
+put('s' .. known[SERIAL], packed('<' .. string.rep('d', #slots), unpack(slots)))
 end
 if known[LEFT] then save(known[LEFT]) end
 place = place + 1
 end
 send('ZREM', DUE, gone)
 send('ZADD', DUE, scores)
-if hasSwept then header[NEXT_DUE] = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE end
+if hasSwept then
+local first = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE
+header[NEXT_DUE] = math.min(first, header[QUEUE_DUE])
+end
 for _, entry in ipairs(entries) do call('XADD', LEDGER, unpack(entry)) end
 if at >= header[TOUCH_AT] then
 local idle = string.match(ARGV[4], '%d+$')
@@ -439,7 +443,7 @@ for _, key in ipairs(KEYS) do call('PEXPIRE', key, idle) end
 header[TOUCH_AT] = at + tonumber(idle) / 2
 end
 header[CLOCK] = at
-put('m', struct.pack(HEADER, unpack(header, 1, 7)))
+put('m', packed(HEADER, unpack(header, 1, EPOCH)))
 send('HDEL', BOOKS, deletes)
 send('HSET', BOOKS, writes)
 return told
@@ -493,7 +497,7 @@ local charge = chargeOf(known, holder[WINDOW], slotText, charged, amount)
 return charge, { key, amount, charged, holder[SERIAL], holder[WINDOW], slotText, window.resets, known[NAMES] }
 end
 local function expire(field, record)
-local _, expiresAt, admittedAt = struct.unpack('<c1dd', record)
+local _, expiresAt, admittedAt = unpacked('<c1dd', record)
 local charged, awaits = {}, {}
 for place, hold in ipairs(holdsOf(record)) do
 charged[place], awaits[place] = expireHold(hold, expiresAt, admittedAt)
@@ -504,9 +508,14 @@ due(field, at + awaited)
 enter('expiry', id, list)
 notices[#notices + 1] = concat({ '["x","', id, '",', list, ',', format('%.0f', at), ']' })
 end
+local function forgottenAt(endedAt)
+local step = math.ceil(remembered / 64)
+return math.ceil((endedAt + remembered) / step) * step
+end
 local function visitReservation(field, record)
-local state, time = struct.unpack('<c1d', record)
-if state ~= OPEN_STATE then time = time + (state == EXPIRED and awaited or remembered) end
+local state, time = unpacked('<c1d', record)
+if state == EXPIRED then time = time + awaited end
+if state == SETTLED or state == RELEASED then time = forgottenAt(time) end
 if time > at then
 due(field, time)
 elseif state == OPEN_STATE then
@@ -514,6 +523,32 @@ expire(field, record)
 else
 drop(field)
 end
+end
+local function visitQueue(field, members)
+local kept, latest = {}, 0
+for _, member in ipairs(members) do
+local record = get(member)
+local state, time = nil, nil
+if record then state, time = unpacked('<c1d', record) end
+if state == OPEN_STATE then
+visitReservation(member, record)
+elseif state == SETTLED or state == RELEASED then
+if time + remembered > at then
+kept[#kept + 1], latest = member, math.max(latest, time + remembered)
+else
+deletes[#deletes + 1] = member
+end
+end
+end
+if not kept[1] then return drop(field) end
+put(field, concat(kept, '\n'))
+due(field, latest)
+end
+local function membersOf(queue)
+local members = {}
+for member in string.gmatch(queue, '[^\n]+') do members[#members + 1] = member end
+fetch(members)
+return members
 end
 local function visitAccount(field)
 local key = sub(field, 2)
@@ -534,7 +569,6 @@ save(known)
 end
 if time and time > at then return due(field, time) end
 drop(field)
-deletes[#deletes + 1] = 'b' .. key
 deletes[#deletes + 1] = 'c' .. key
 dropSlots(known[SERIAL])
 accounts[key], raw[field] = nil, false
@@ -546,11 +580,24 @@ if known and (known[OPEN] > 0 or other[HELD] > 0) then return due(field, at + re
 drop(field)
 dropSlots(other[SERIAL])
 end
+local visited = 0
+if at >= header[QUEUE_DUE] then
+local members = membersOf(get('q'))
+visited, header[QUEUED], header[QUEUE_DUE] = #members, 0, HUGE
+deletes[#deletes + 1], raw['q'] = 'q', ''
+visitQueue('q' .. nextSerial(), members)
+end
 local fields = call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, SWEEP_LIMIT)
+fetch(fields)
 for _, field in ipairs(fields) do
-local kind, value = sub(field, 1, 1), get(field)
+local kind, value, members = sub(field, 1, 1), get(field), nil
+if kind == 'q' and value then members = membersOf(value) end
+visited = visited + (members and #members or 1)
+if visited > SWEEP_LIMIT then return end
 if not value then
 drop(field)
+elseif kind == 'q' then
+visitQueue(field, members)
 elseif kind == 'r' then
 visitReservation(field, value)
 elseif kind == 'a' then
@@ -616,7 +663,7 @@ local serial = holder[SERIAL]
 local slots = slotsBy[serial]
 if slots then return slots end
 local value = get('s' .. serial) or ''
-slots = { struct.unpack('<' .. string.rep('d', #value / 8), value) }
+slots = { unpacked('<' .. string.rep('d', #value / 8), value) }
 slots[#slots] = nil
 slotsBy[serial] = slots
 return slots
@@ -683,10 +730,10 @@ local isDone = window.fired[share] and not (window.step and amount > known[COMMI
 if not isDone then known[ALARM] = math.min(known[ALARM], amount) end
 end
 end
-local function nextSerial()
-header[SERIALS] = header[SERIALS] + 1
-return format('%.0f', header[SERIALS])
+local function windowWith(committed, held, denied)
+return { [COMMITTED] = committed, [HELD] = held, [DENIED] = denied, [OPEN] = 0, [CARRIED] = 0 }
 end
+made.windowWith = windowWith
 local function otherOf(serial)
 local other = others[serial]
 if other ~= nil then return other or nil end
@@ -694,7 +741,7 @@ local value = get('w' .. serial)
 others[serial] = false
 if not value then return nil end
 local figures, names, window = unpack(cmsgpack.unpack(value))
-other = { figures[1], figures[2], 0, 0, figures[3] }
+other = windowWith(figures[1], figures[2], figures[3])
 other[SERIAL], other[WINDOW], other[KEY], other[NAMES] = serial, names[1], names[2], names[3]
 other[COLD], other[IS_OTHER] = { window = window }, true
 others[serial] = other
@@ -727,7 +774,7 @@ for _, each in ipairs(cold.past) do
 if each[3] > at then past[#past + 1] = each end
 end
 cold.past = past
-local other = { known[COMMITTED], known[HELD], 0, 0, known[DENIED] }
+local other = windowWith(known[COMMITTED], known[HELD], known[DENIED])
 other[SERIAL], other[WINDOW], other[KEY] = known[SERIAL], known[WINDOW], known[KEY]
 other[NAMES] = known[NAMES]
 other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
@@ -780,11 +827,11 @@ if not isSame and terms == '' then return nil end
 local name, from, to = known and known[WINDOW], nil, nil
 local window = isSame and coldOf(known).window
 if not isSame or window.endsAt and at >= window.endsAt then
-name, from, to = made.spanAt(string.match(way, '^[^\n]*\n([^\n]*)') or '', at)
+name, from, to = made.spanAt(string.match(way, '^[^\n]*'), at)
 if not name then return nil end
 end
 if not known then
-known = { 0, 0, 0, 0, 0, HUGE, 0, HUGE, HUGE, nextSerial(), id, '', name, terms, '', key }
+known = { 0, 0, 0, 0, 0, HUGE, HUGE, 0, HUGE, nextSerial(), id, '', name, terms, '', key }
 known[COLD] = { past = {}, window = newWindow(termsOf(terms), from, to) }
 known[FRESH] = (to or at) + remembered()
 accounts[key] = known
@@ -799,6 +846,11 @@ return known
 end
 return made
 end
+local function termsIn(text)
+local id, way, terms = string.match(text, '^([^\n]*)\n([^\n]*\n[^\n]*)\n(.*)$')
+if id then return id, way, terms end
+return text, '', ''
+end
 local function open(key, id, way, terms)
 local known = account(key)
 if known and known[TERMS_ID] == id and at < known[TILL] then return known end
@@ -810,10 +862,10 @@ local id, key = ARGV[5], ARGV[6]
 local lost = begin({ 'j' .. id, 'a' .. key })
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep() end
-local known = windows().open(key, ARGV[7], ARGV[8], ARGV[9])
+local known = windows().open(key, termsIn(ARGV[7]))
 if not known then return { 'stale', at } end
 local w, cold = windows(), windows().coldOf(known)
-local window, amount, untilTime = cold.window, tonumber(ARGV[11]), tonumber(ARGV[12])
+local window, amount, untilTime = cold.window, tonumber(ARGV[9]), tonumber(ARGV[10])
 local charged = {}
 local function reset()
 local slots = window.step and { unpack(w.slotsOf(known)) } or { false, known[COMMITTED] }
@@ -849,12 +901,12 @@ local slotText = slot and format('%.0f', slot) or 'null'
 charged[#charged + 1] = chargeOf(known, name, slotText, format('%.0f', by), '0')
 end
 local function correct()
-local field = 'r' .. ARGV[15]
+local field = 'r' .. ARGV[13]
 local record = get(field)
 if record and sub(record, 1, 1) == EXPIRED then
 put(field, sub(record, 1, 9) .. cmsgpack.pack({}))
 end
-for place = 16, #ARGV, 4 do
+for place = 14, #ARGV, 4 do
 applied(ARGV[place], ARGV[place + 1], tonumber(ARGV[place + 2]), tonumber(ARGV[place + 3]))
 end
 end
@@ -869,11 +921,11 @@ correction = correct,
 }
 local isRepeated = raw['j' .. id]
 if not isRepeated then
-changes[ARGV[10]]()
+changes[ARGV[8]]()
 put('j' .. id, '1')
 due('j' .. id, at + w.remembered())
 enter('adjustment', id, '[' .. concat(charged, ',') .. ']', 'account', key, 'names',
-known[NAMES], 'change', ARGV[13], 'details', ARGV[14])
+known[NAMES], 'change', ARGV[11], 'details', ARGV[12])
 w.refresh(known)
 save(known)
 end
@@ -887,7 +939,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '5623967c2443912bceb8a896b370cba8c8c84bb7',
+  sha: '8e0bd973add498ce7121ab6a445c1aa9b8124c78',
   text: ADJUST_TEXT,
 };
 
@@ -895,17 +947,18 @@ const EXTEND_OWN: string = String.raw`
 local field, ttl, count = 'r' .. ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
 local fields, ways, claims = { field }, {}, {}
 for place = 1, count do
-local key, amount, id, way, terms = unpack(ARGV, 3 + place * 5, 7 + place * 5)
+local key, amount, text = unpack(ARGV, 5 + place * 3, 7 + place * 3)
+local id, way, terms = termsIn(text)
 fields[place + 1], ways[key] = 'a' .. key, way
 claims[place] = { key, amount, id, way, terms }
 end
-for place = 8 + count * 5, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
+for place = 8 + count * 3, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
 local lost = begin(fields)
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep() end
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
-local _, _, admittedAt = struct.unpack('<c1dd', record)
+local _, before, admittedAt = unpacked('<c1dd', record)
 local holds, byKey, expiresAt = holdsOf(record), {}, at + ttl
 for _, each in ipairs(holds) do byKey[each[1]] = each end
 local refusals, isDenied, stale = {}, false, { 'stale', at }
@@ -932,8 +985,8 @@ local isKnown = known[TERMS_ID] == id
 if not isKnown and terms == '' then return { 'stale', at } end
 local terms = windows().termsOf(isKnown and known[TERMS] or terms)
 local refusal = refusalOf(place - 1, known, claim.holder, requested, own, terms)
-refusals[#refusals + 1] = refusal
-isDenied = isDenied or refusal and sub(way, 2, 2) ~= 's'
+refuse(refusals, refusal)
+isDenied = isDenied or refusal and sub(id, 2, 2) ~= 's'
 end
 end
 for _, each in ipairs(holds) do
@@ -944,20 +997,20 @@ if not each[5] then staleAt(known) end
 end
 end
 if stale[3] then return stale end
-if isDenied then return { 'denied', at, refusals, finish(false) } end
+if isDenied then return { 'denied', at, '', finish(false), unpack(refusals) } end
 for _, claim in ipairs(claims) do
 local held = byKey[claim[1]]
 hold(claim.known, held[4], claim.by, 0, claim.holder)
 held[2] = claim[2]
 end
 put(field, openRecord(expiresAt, admittedAt, holds))
-due(field, expiresAt)
-return { 'extended', at, expiresAt, finish(false), refusals[1] and refusals }`;
+if expiresAt < before then due(field, expiresAt) end
+return { 'extended', at, expiresAt, finish(false), unpack(refusals) }`;
 const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, EXTEND_OWN].join('');
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '872fe6006cf72661ac69c4b3c0868fb82521aebe',
+  sha: '163e8c9e665f602be669646c6b2e84abe8c0f19d',
   text: EXTEND_TEXT,
 };
 
@@ -1022,18 +1075,18 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '7c642cb452b030f34fd808b0bf90a3ad9e9c521b',
+  sha: '78fa3bd86d98baca7dba75c3790c11da5c505f73',
   text: HELD_TEXT,
 };
 
 const OPEN_OWN: string = String.raw`
 local value, isNew = call('HGET', BOOKS, 'm'), false
 if value then
-header = { struct.unpack(HEADER, value) }
+header = { unpacked(HEADER, value) }
 at = math.max(at, header[CLOCK])
 else
 isNew = true
-header = { at, HUGE, 0, 0, 0, 0, ARGV[5] }
+header = { at, HUGE, 0, 0, 0, 0, HUGE, 0, ARGV[5] }
 local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
 if last then
 local time, count = string.match(last[1], '^(%d+)-(%d+)$')
@@ -1058,7 +1111,7 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: 'ea274044f195d4af2a8bb7fa614bcdfa9d3f4385',
+  sha: 'f717b8e8e780f6a36c7df1bcab1ba8df5ec7253b',
   text: OPEN_TEXT,
 };
 
@@ -1073,7 +1126,7 @@ local page, shown, w = call('HSCAN', BOOKS, ARGV[6], 'COUNT', 100), {}, windows(
 local function foldedOf(serial)
 local value, folded = get('f' .. serial) or '', {}
 for place = 1, #value, 16 do
-local slot, amount = struct.unpack('<dd', value, place)
+local slot, amount = unpacked('<dd', value, place)
 folded[#folded + 1] = slot > -HUGE and slot
 folded[#folded + 1] = amount
 end
@@ -1097,7 +1150,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: 'ee880a24ab3701edf1c11d364a11095a76637f5d',
+  sha: '782eeddfa7304865eb8400718b1b6a1089385d4a',
   text: PROOF_TEXT,
 };
 
@@ -1111,7 +1164,7 @@ local function sumsOf(serial)
 if not sums[serial] then
 local value, known = get('f' .. serial) or '', {}
 for place = 1, #value, 16 do
-local slot, amount = struct.unpack('<dd', value, place)
+local slot, amount = unpacked('<dd', value, place)
 known[slot] = amount
 end
 sums[serial] = known
@@ -1133,7 +1186,7 @@ end
 end
 for serial, known in pairs(sums) do
 local parts = {}
-for slot, amount in pairs(known) do parts[#parts + 1] = struct.pack('<dd', slot, amount) end
+for slot, amount in pairs(known) do parts[#parts + 1] = packed('<dd', slot, amount) end
 put('f' .. serial, concat(parts))
 end
 put('p', format('%.0f', tonumber(get('p') or '0') + tonumber(ARGV[7])))
@@ -1144,13 +1197,13 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: '153a29f6cb796fd2a435e06ad106489a7ea01470',
+  sha: '848d3d732e38510029ceecb0bf6edabd6ed10c94',
   text: PRUNE_TEXT,
 };
 
 const READ_OWN: string = String.raw`
 local fields = {}
-for place = 5, #ARGV, 4 do fields[#fields + 1] = 'a' .. ARGV[place] end
+for place = 5, #ARGV, 2 do fields[#fields + 1] = 'a' .. ARGV[place] end
 local lost = begin(fields)
 if lost then return lost end
 if at >= header[NEXT_DUE] then
@@ -1158,8 +1211,8 @@ sweep()
 finish(true)
 end
 local answer = { 'read', at }
-for place = 5, #ARGV, 4 do
-local known = open(unpack(ARGV, place, place + 3))
+for place = 5, #ARGV, 2 do
+local known = open(ARGV[place], termsIn(ARGV[place + 1]))
 if not known then return { 'stale', at } end
 local limit = windows().limitOf(known, windows().windowOf(known))
 answer[#answer + 1] = {
@@ -1172,7 +1225,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: '7ca816766b64ef17a28aab5a28984b46481c1cd5',
+  sha: 'f0cca66f99982bcbd6376c7fe85e22bf47560edd',
   text: READ_TEXT,
 };
 
@@ -1189,29 +1242,26 @@ local known = account(key)
 hold(known, kind, -tonumber(held), -1, serial ~= '' and windows().find(known, serial) or known)
 end
 put(field, endedRecord(RELEASED))
-due(field, forgottenAt(at))
 return { 'released', at, finish(false) }`;
 const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, RELEASE_OWN].join('');
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'c9eac303ba3f23fb9e95ce8d6b7e8746e5659b72',
+  sha: '2285af8014762f4d3ee9151dc5a988b13d3a9c0b',
   text: RELEASE_TEXT,
-  flagged: { sha: '0f3b0bd46d69f711b555f86fbf41470bba972774', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '372b3ad997d4cdb4221cfaf00dded42254189978', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
-local field, ttl, count = 'r' .. ARGV[5], tonumber(ARGV[6]), (#ARGV - 7) / 5
-local fields = { field }
-for place = 1, count do fields[place + 1] = 'a' .. ARGV[3 + place * 5] end
-local lost = begin(fields)
+local field, ttl, count = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[8])
+local lost = begin({ field, unpack(ARGV, 9, 8 + count) })
 if lost then return lost end
 if ARGV[7] ~= '' and at > tonumber(ARGV[7]) then return { 'stale', at } end
 if at >= header[NEXT_DUE] then sweep() end
 local record = raw[field]
 if record then
-local state, expiresAt = struct.unpack('<c1d', record)
-if state == OPEN_STATE and isSame(holdsOf(record), 8, count) then
+local state, expiresAt = unpacked('<c1d', record)
+if state == OPEN_STATE and isSame(holdsOf(record), 9, count) then
 return { 'held', at, expiresAt, finish(false) }
 end
 finish(true)
@@ -1219,32 +1269,33 @@ return { 'mismatch', at, RESOLUTIONS[state] or false }
 end
 local asked, refusals, isDenied, holds, expiresAt = {}, {}, false, {}, at + ttl
 for place = 1, count do
-local key, amount, id, way, terms = unpack(ARGV, 3 + place * 5, 7 + place * 5)
+local key, amount = sub(ARGV[8 + place], 2), ARGV[8 + count + place]
+local id, way, terms = termsIn(ARGV[8 + count * 2 + place])
 local known = open(key, id, way, terms)
 if not known then return { 'stale', at } end
 local requested = tonumber(amount)
 local taken = known[COMMITTED] + known[HELD] + known[CARRIED]
 if taken >= known[GATE] or taken + requested > known[GATE] then
-refusals[#refusals + 1] = refusalOf(place - 1, known, known, requested, 0)
-isDenied = isDenied or sub(way, 2, 2) ~= 's'
+refuse(refusals, refusalOf(place - 1, known, known, requested, 0))
+isDenied = isDenied or sub(id, 2, 2) ~= 's'
 known[DENIED] = known[DENIED] + 1
 save(known)
 end
-local kind = sub(way, 1, 1)
+local kind = sub(id, 1, 1)
 local serial = payerOf(known, kind, way, expiresAt)
 if not serial then return { 'stale', at } end
 asked[place], holds[place] = known, { key, amount, amount, kind, serial }
 end
-if isDenied then return { 'denied', at, refusals, finish(false) } end
+if isDenied then return { 'denied', at, '', finish(false), unpack(refusals) } end
 for place, known in ipairs(asked) do hold(known, holds[place][4], tonumber(holds[place][2]), 1) end
 put(field, openRecord(expiresAt, at, holds))
-due(field, expiresAt)
-return { 'held', at, expiresAt, finish(false), refusals[1] and refusals }`;
+enqueue(field, expiresAt)
+return { 'held', at, expiresAt, finish(false), unpack(refusals) }`;
 const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDOWS_PART, REFUSALS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, RESERVE_OWN].join('');
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'df49fdfb07264177b7234023d73cb8e435714a2c',
+  sha: '9e38356158a0920187cf386a6232dd05c4c7056c',
   text: RESERVE_TEXT,
 };
 
@@ -1271,7 +1322,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: 'f7df8a8e0d43dc148c46bb7e87fdf8effc8ed270',
+  sha: 'a14d2088214c697e6045bf701a9fff7eab06f04a',
   text: RESTORE_TEXT,
 };
 
@@ -1282,7 +1333,7 @@ if lost then return lost end
 local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
 if raw['a' .. key] or not last or last[1] ~= ARGV[5] then return { 'stale', at } end
 local terms = ARGV[7] .. '\n\n\n\n\n\n'
-local known = windows().open(key, '', '\n\t\t' .. ARGV[8], terms)
+local known = windows().open(key, '', '\t\t' .. ARGV[8], terms)
 windows().windowOf(known).isRevived = true
 local slots = {}
 for place = 10, #ARGV do slots[place - 9] = tonumber(ARGV[place]) end
@@ -1296,20 +1347,18 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: 'bd9faddf2d477f5c0cca3f8577f7d61b435aeafa',
+  sha: 'bfe1219ae6660ec758ef88b67b4f0190fcbb343b',
   text: REVIVE_TEXT,
 };
 
 const SETTLE_OWN: string = String.raw`
-local id, count = ARGV[5], tonumber(ARGV[8])
-local field, fields, asked, ways = 'r' .. id, { 'r' .. id }, {}, {}
-for place = 1, count do
-local key, amount = ARGV[7 + place * 2], ARGV[8 + place * 2]
-fields[place + 1] = 'a' .. key
-if amount ~= 'hold' then asked[key] = amount end
+local field, count, asked, ways = ARGV[5], tonumber(ARGV[7]), {}, {}
+for place = 8, 7 + count do
+local amount = ARGV[place + count]
+if amount ~= 'hold' then asked[sub(ARGV[place], 2)] = amount end
 end
-for place = 9 + count * 2, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
-local lost = begin(fields)
+for place = 8 + count * 2, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
+local lost = begin({ field, unpack(ARGV, 8, 7 + count) })
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep() end
 local record = raw[field]
@@ -1354,7 +1403,7 @@ charge(known, holder, 'x', amount, 0, tonumber(slot))
 return chargeOf(known, name, slot, format('%.0f', amount), '0')
 end
 if state == OPEN_STATE then
-local _, _, admittedAt = struct.unpack('<c1dd', record)
+local _, _, admittedAt = unpacked('<c1dd', record)
 for place, each in ipairs(holdsOf(record)) do charged[place] = settle(each, admittedAt) end
 elseif state == EXPIRED then
 for place, each in ipairs(cmsgpack.unpack(sub(record, 10))) do charged[place] = correct(each) end
@@ -1368,15 +1417,14 @@ above[place] = type(part) == 'number' and format('%.0f', part) or '"' .. part ..
 end
 local kind = state == EXPIRED and 'correction' or 'settlement'
 local overshot = '[' .. concat(above, ',') .. ']'
-enter(kind, id, list, 'outcome', ARGV[6], 'overshoot', overshot, 'details', ARGV[7])
+enter(kind, ARGV[6], list, 'overshoot', overshot)
 put(field, endedRecord(SETTLED))
-due(field, forgottenAt(at))
 return { state == EXPIRED and 'late' or 'settled', at, list, overshot, finish(false) }`;
 const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, SETTLE_OWN].join('');
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: 'a0089979d57d0aa38f01b794b4b41ba05d3cde8b',
+  sha: 'bc427386208547788ba9134c950afcbb796dae9f',
   text: SETTLE_TEXT,
-  flagged: { sha: '90e070ecc6d32d3ca752e9d129592ed9926c2c6b', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: 'e955c28a2b057c142de4db0fdd06133e9e3e69f8', text: FLAGS + SETTLE_TEXT },
 };

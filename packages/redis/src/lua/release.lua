@@ -25,5 +25,4 @@ for _, each in ipairs(holdsOf(record)) do
   hold(known, kind, -tonumber(held), -1, serial ~= '' and windows().find(known, serial) or known)
 end
 put(field, endedRecord(RELEASED))
-due(field, forgottenAt(at))
 return { 'released', at, finish(false) }

@@ -30,6 +30,11 @@ local function refusalOf(place, known, holder, requested, own, terms)
   elseif window.step then
     opensAt = opensAtOf(holder, limit, requested)
   end
-  local figures = { limit ~= HUGE and limit or false, committed, held, requested }
-  return { place, kind, figures, window.endsAt or false, opensAt or false }
+  local shown = limit ~= HUGE and limit or false
+  return { place, kind, shown, committed, held, requested, window.endsAt or false, opensAt or false }
+end
+
+-- Adds a refusal to those of an answer, where there is one.
+local function refuse(refusals, refusal)
+  for place = 1, refusal and 8 or 0 do refusals[#refusals + 1] = refusal[place] end
 end

@@ -54,7 +54,7 @@ local function sweep()
   end
 
   local function expire(field, record)
-    local _, expiresAt, admittedAt = struct.unpack('<c1dd', record)
+    local _, expiresAt, admittedAt = unpacked('<c1dd', record)
     local charged, awaits = {}, {}
     for place, hold in ipairs(holdsOf(record)) do
       charged[place], awaits[place] = expireHold(hold, expiresAt, admittedAt)
@@ -66,9 +66,16 @@ local function sweep()
     notices[#notices + 1] = concat({ '["x","', id, '",', list, ',', format('%.0f', at), ']' })
   end
 
+  -- When what has ended is forgotten: many at a time, since nearly every call would come upon one else.
+  local function forgottenAt(endedAt)
+    local step = math.ceil(remembered / 64)
+    return math.ceil((endedAt + remembered) / step) * step
+  end
+
   local function visitReservation(field, record)
-    local state, time = struct.unpack('<c1d', record)
-    if state ~= OPEN_STATE then time = time + (state == EXPIRED and awaited or remembered) end
+    local state, time = unpacked('<c1d', record)
+    if state == EXPIRED then time = time + awaited end
+    if state == SETTLED or state == RELEASED then time = forgottenAt(time) end
     if time > at then
       due(field, time)
     elseif state == OPEN_STATE then
@@ -76,6 +83,36 @@ local function sweep()
     else
       drop(field)
     end
+  end
+
+  -- Reservations that came in together. Those that are open are looked at one by one from now on, and
+  -- those that have ended once all of these can be forgotten.
+  local function visitQueue(field, members)
+    local kept, latest = {}, 0
+    for _, member in ipairs(members) do
+      local record = get(member)
+      local state, time = nil, nil
+      if record then state, time = unpacked('<c1d', record) end
+      if state == OPEN_STATE then
+        visitReservation(member, record)
+      elseif state == SETTLED or state == RELEASED then
+        if time + remembered > at then
+          kept[#kept + 1], latest = member, math.max(latest, time + remembered)
+        else
+          deletes[#deletes + 1] = member
+        end
+      end
+    end
+    if not kept[1] then return drop(field) end
+    put(field, concat(kept, '\n'))
+    due(field, latest)
+  end
+
+  local function membersOf(queue)
+    local members = {}
+    for member in string.gmatch(queue, '[^\n]+') do members[#members + 1] = member end
+    fetch(members)
+    return members
   end
 
   -- An account is forgotten once its window is over and nothing hangs on it.
@@ -98,7 +135,6 @@ local function sweep()
     end
     if time and time > at then return due(field, time) end
     drop(field)
-    deletes[#deletes + 1] = 'b' .. key
     deletes[#deletes + 1] = 'c' .. key
     dropSlots(known[SERIAL])
     accounts[key], raw[field] = nil, false
@@ -112,11 +148,24 @@ local function sweep()
     dropSlots(other[SERIAL])
   end
 
+  local visited = 0
+  if at >= header[QUEUE_DUE] then
+    local members = membersOf(get('q'))
+    visited, header[QUEUED], header[QUEUE_DUE] = #members, 0, HUGE
+    deletes[#deletes + 1], raw['q'] = 'q', ''
+    visitQueue('q' .. nextSerial(), members)
+  end
   local fields = call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, SWEEP_LIMIT)
+  fetch(fields)
   for _, field in ipairs(fields) do
-    local kind, value = sub(field, 1, 1), get(field)
+    local kind, value, members = sub(field, 1, 1), get(field), nil
+    if kind == 'q' and value then members = membersOf(value) end
+    visited = visited + (members and #members or 1)
+    if visited > SWEEP_LIMIT then return end
     if not value then
       drop(field)
+    elseif kind == 'q' then
+      visitQueue(field, members)
     elseif kind == 'r' then
       visitReservation(field, value)
     elseif kind == 'a' then
