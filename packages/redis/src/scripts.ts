@@ -94,22 +94,12 @@ const LAYOUT_PART: string = String.raw`
 local call, format, sub, concat = redis.call, string.format, string.sub, table.concat
 local packed, unpacked, HUGE = struct.pack, struct.unpack, math.huge
 local BOOKS, DUE, LEDGER = KEYS[1], KEYS[2], KEYS[3]
-local COMMITTED, HELD, OPEN, CARRIED, TILL, GATE, ALARM, DENIED, ENDS = 1, 2, 3, 4, 5, 6, 7, 8, 9
-local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
-local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
-local ACCOUNT = '<dddddddddssss'
-local FIGURES, REMAINDER = '<ddd', 25
-local TOLERATED_LOSS = 5000
-local CLOCK, NEXT_DUE, SERIALS, ENTRIES, TOUCH_AT, UNTOLD, QUEUE_DUE, QUEUED, EPOCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
-local HEADER = '<dddddddds'
+local ACCOUNT, HEADER = '<dddddddddssss', '<dddddddds'
 local QUEUE_LENGTH = 32
-local at, atText = tonumber(ARGV[1]), nil
-if at then
-atText = format('%.0f', at)
-else
-local time = call('TIME')
-atText = time[1] .. sub('00000' .. time[2], -6, -4)
-at = tonumber(atText)
+local at, time = tonumber(ARGV[1]), nil
+if not at then
+time = call('TIME')
+at = time[1] * 1000 + math.floor(time[2] / 1000)
 end`;
 
 const PLAIN_RESERVE_PART: string = String.raw`
@@ -126,7 +116,8 @@ and at < nextDue and at < touchAt and untold == 0
 and (ARGV[7] == '' or at <= ARGV[7] + 0)
 end
 local record = packed('<c1dd', 'o', expiresAt, at)
-local writes, refusals, denied = { 'm', '', field, '', 'q', '' }, nil, nil
+local writes = { 'm', '', field, '', 'q', '', '', '', '', '', '', '' }
+local used, refusals, denied = 6 + count * 2, nil, nil
 for place = 1, count do
 local value = isPlain and found[place + 3]
 if not value then
@@ -134,7 +125,7 @@ isPlain = false
 break
 end
 local account, amount = ARGV[8 + place], ARGV[8 + count + place]
-local committed, held, open, carried, till, gate, alarm, denials, ends, serial, id, names, window =
+local committed, held, open, denials, carried, till, gate, alarm, ends, serial, id, names, window =
 unpacked(ACCOUNT, value)
 local kind, requested, taken = sub(id, 1, 1), amount + 0, committed + held + carried
 local isFixed = kind == 'o' or kind == 'O'
@@ -153,17 +144,21 @@ refusals[last + 4], refusals[last + 5] = committed, held + carried
 refusals[last + 6], refusals[last + 7], refusals[last + 8] = requested, endsAt, opensAt
 denied[from + 1] = account
 denied[from + 2] = packed(
-ACCOUNT, committed, held, open, carried, till, gate, alarm, denials + 1, ends, serial, id, names, window
+ACCOUNT, committed, held, open, denials + 1, carried, till, gate, alarm, ends, serial, id, names, window
 )
-elseif isFixed then
-writes[place * 2 + 5] = account
-writes[place * 2 + 6] = packed(FIGURES, committed, held + requested, open + 1) .. sub(value, REMAINDER)
-record = record .. packed('<sssss', account, amount, '', kind, serial)
 else
+local paying = serial
+if isFixed then
+held = held + requested
+else
+carried = carried + requested
+if kind ~= 'c' and kind ~= 'C' then paying = '' end
+end
 writes[place * 2 + 5] = account
-writes[place * 2 + 6] = packed('<dddd', committed, held, open + 1, carried + requested) .. sub(value, 33)
-if kind ~= 'c' and kind ~= 'C' then serial = '' end
-record = record .. packed('<sssss', account, amount, '', kind, serial)
+writes[place * 2 + 6] = packed(
+ACCOUNT, committed, held, open + 1, denials, carried, till, gate, alarm, ends, serial, id, names, window
+)
+record = record .. packed('<sssss', account, amount, '', kind, paying)
 end
 end
 if isPlain and refusals then
@@ -177,14 +172,15 @@ queued, queueDue = queued + 1, math.min(queueDue, expiresAt)
 nextDue = math.min(nextDue, expiresAt)
 if queued == QUEUE_LENGTH then
 serials = serials + 1
-local full, last = 'q' .. format('%.0f', serials), #writes
-writes[last + 1], writes[last + 2] = full, queue
+local full = 'q' .. format('%.0f', serials)
+writes[used + 1], writes[used + 2] = full, queue
+used = used + 2
 call('ZADD', DUE, queueDue, full)
 queue, queued, queueDue = '', 0, HUGE
 end
 writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
 writes[4], writes[6] = record, queue
-call('HSET', BOOKS, unpack(writes))
+call('HSET', BOOKS, unpack(writes, 1, used))
 return at
 end
 end`;
@@ -202,7 +198,7 @@ clock, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch = unp
 isPlain = epoch == ARGV[3] and ARGV[2] + 0 <= clock and at >= clock
 and at < nextDue and at < touchAt and untold == 0 and entered > 0
 end
-local writes, charged, from = { 'm', '', field, '' }, {}, 18
+local writes, charged, from = { 'm', '', field, '', '', '', '', '', '', '' }, { '', '', '' }, 18
 for place = 1, count do
 local value = isPlain and found[place + 2]
 if not value or from > #record then
@@ -211,7 +207,8 @@ break
 end
 local account, heldText, _, kind, paying, after = unpacked('<sssss', record, from)
 from = after
-local committed, held, open, _, till, _, alarm, _, _, serial, _, names, window = unpacked(ACCOUNT, value)
+local committed, held, open, denials, carried, till, gate, alarm, ends, serial, id, names, window =
+unpacked(ACCOUNT, value)
 local amount = ARGV[7 + count + place]
 if amount == 'hold' then amount = heldText end
 local cost, holds = amount + 0, heldText + 0
@@ -219,17 +216,21 @@ isPlain = account == ARGV[7 + place] and (kind == 'o' or kind == 'O') and paying
 and at < till and cost <= holds and committed + cost < alarm
 if not isPlain then break end
 writes[place * 2 + 3] = account
-writes[place * 2 + 4] = packed(FIGURES, committed + cost, held - holds, open - 1) .. sub(value, REMAINDER)
+writes[place * 2 + 4] = packed(
+ACCOUNT, committed + cost, held - holds, open - 1, denials, carried, till, gate, alarm, ends, serial, id,
+names, window
+)
 charged[place] = sub(account, 2) .. '",' .. names .. ',"' .. window .. '",null,' .. amount .. ',' .. heldText
 end
 if isPlain and from > #record then
-local list = '[["' .. concat(charged, '],["') .. ']]'
+local list = '[["' .. concat(charged, '],["', 1, count) .. ']]'
 entered = entered + 1
 writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
 writes[4] = packed('<c1d', 's', at)
-call('HSET', BOOKS, unpack(writes))
-call('XADD', LEDGER, atText .. '-' .. format('%.0f', entered), 'settlement', ARGV[6], 'charges', list)
-return atText .. list
+call('HSET', BOOKS, unpack(writes, 1, 4 + count * 2))
+local now = time and time[1] .. sub('00000' .. time[2], -6, -4) or format('%.0f', at)
+call('XADD', LEDGER, now .. '-' .. format('%.0f', entered), 'settlement', ARGV[6], 'charges', list)
+return now .. list
 end
 end`;
 
@@ -307,6 +308,11 @@ return true
 end`;
 
 const STORE_PART: string = String.raw`
+local COMMITTED, HELD, OPEN, DENIED, CARRIED, TILL, GATE, ALARM, ENDS = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
+local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
+local TOLERATED_LOSS = 5000
+local CLOCK, NEXT_DUE, SERIALS, ENTRIES, TOUCH_AT, UNTOLD, QUEUE_DUE, QUEUED, EPOCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local header, hasSwept
 local raw, accounts, changed = {}, {}, {}
 local writes, written, deletes, gone = {}, {}, {}, {}
@@ -831,7 +837,7 @@ name, from, to = made.spanAt(string.match(way, '^[^\n]*'), at)
 if not name then return nil end
 end
 if not known then
-known = { 0, 0, 0, 0, 0, HUGE, HUGE, 0, HUGE, nextSerial(), id, '', name, terms, '', key }
+known = { 0, 0, 0, 0, 0, 0, HUGE, HUGE, HUGE, nextSerial(), id, '', name, terms, '', key }
 known[COLD] = { past = {}, window = newWindow(termsOf(terms), from, to) }
 known[FRESH] = (to or at) + remembered()
 accounts[key] = known
@@ -939,7 +945,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '8e0bd973add498ce7121ab6a445c1aa9b8124c78',
+  sha: '20aab76d36d7971d362de24005eb7dbdbc2d996e',
   text: ADJUST_TEXT,
 };
 
@@ -1010,7 +1016,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '163e8c9e665f602be669646c6b2e84abe8c0f19d',
+  sha: '03a62dccec908a204079119fb3a14ecfe2fd0b38',
   text: EXTEND_TEXT,
 };
 
@@ -1075,7 +1081,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '78fa3bd86d98baca7dba75c3790c11da5c505f73',
+  sha: '5e248e5be72b0d31339f222ec2b996d415bdfebb',
   text: HELD_TEXT,
 };
 
@@ -1111,7 +1117,7 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: 'f717b8e8e780f6a36c7df1bcab1ba8df5ec7253b',
+  sha: '8caf5f6cc265ca5a6fac814ef9a03cd27c462ae3',
   text: OPEN_TEXT,
 };
 
@@ -1150,7 +1156,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: '782eeddfa7304865eb8400718b1b6a1089385d4a',
+  sha: '374aa88743ba1c2b6cb9d4d8d1f76effab7c234d',
   text: PROOF_TEXT,
 };
 
@@ -1197,7 +1203,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: '848d3d732e38510029ceecb0bf6edabd6ed10c94',
+  sha: 'c67b31d6e949bc761ee1f8b8b23cf6aead23d5c3',
   text: PRUNE_TEXT,
 };
 
@@ -1225,7 +1231,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: 'f0cca66f99982bcbd6376c7fe85e22bf47560edd',
+  sha: '714cdc6d2ea0b929d1d36a0b3067e73cb43c8a66',
   text: READ_TEXT,
 };
 
@@ -1247,9 +1253,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '2285af8014762f4d3ee9151dc5a988b13d3a9c0b',
+  sha: 'b3b288eea8487a82afc3fc5857377e2110f497a6',
   text: RELEASE_TEXT,
-  flagged: { sha: '372b3ad997d4cdb4221cfaf00dded42254189978', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '34ff5e4720f51eeafe9ce46b5d5afb43ded9d8a4', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1295,7 +1301,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '9e38356158a0920187cf386a6232dd05c4c7056c',
+  sha: '79cdf7f0edf680a6aa9579b8493346e7498e54c9',
   text: RESERVE_TEXT,
 };
 
@@ -1322,7 +1328,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: 'a14d2088214c697e6045bf701a9fff7eab06f04a',
+  sha: 'bec687a374b88e193c88240dfb6d6ef061d2d270',
   text: RESTORE_TEXT,
 };
 
@@ -1347,7 +1353,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: 'bfe1219ae6660ec758ef88b67b4f0190fcbb343b',
+  sha: 'd0b03f151c7d6c871558f90469885c4968c7a426',
   text: REVIVE_TEXT,
 };
 
@@ -1424,7 +1430,7 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: 'bc427386208547788ba9134c950afcbb796dae9f',
+  sha: '09eadc1dc9ac18244796351efe96757e68dde214',
   text: SETTLE_TEXT,
-  flagged: { sha: 'e955c28a2b057c142de4db0fdd06133e9e3e69f8', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: 'b5ef920168fd391ce84b58cf2dc1bcbc7dccce93', text: FLAGS + SETTLE_TEXT },
 };

@@ -20,29 +20,12 @@ local call, format, sub, concat = redis.call, string.format, string.sub, table.c
 local packed, unpacked, HUGE = struct.pack, struct.unpack, math.huge
 local BOOKS, DUE, LEDGER = KEYS[1], KEYS[2], KEYS[3]
 
--- Places in an account. It holds for calls before TILL: those that take committed and held spend above
--- GATE are refused, and charges that take committed spend to ALARM cross a threshold. Another window of
--- it has those of a window at the same places.
-local COMMITTED, HELD, OPEN, CARRIED, TILL, GATE, ALARM, DENIED, ENDS = 1, 2, 3, 4, 5, 6, 7, 8, 9
-local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
-local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
-local ACCOUNT = '<dddddddddssss'
--- Most calls change the first three figures alone, and take over what is stored from REMAINDER on.
-local FIGURES, REMAINDER = '<ddd', 25
-
--- So much of its latest past a store may lose in a failover and go on, in ms; somebody is told.
-local TOLERATED_LOSS = 5000
-
-local CLOCK, NEXT_DUE, SERIALS, ENTRIES, TOUCH_AT, UNTOLD, QUEUE_DUE, QUEUED, EPOCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
-local HEADER = '<dddddddds'
+local ACCOUNT, HEADER = '<dddddddddssss', '<dddddddds'
 -- So many reservations are looked at together.
 local QUEUE_LENGTH = 32
 
-local at, atText = tonumber(ARGV[1]), nil
-if at then
-  atText = format('%.0f', at)
-else
-  local time = call('TIME')
-  atText = time[1] .. sub('00000' .. time[2], -6, -4)
-  at = tonumber(atText)
+local at, time = tonumber(ARGV[1]), nil
+if not at then
+  time = call('TIME')
+  at = time[1] * 1000 + math.floor(time[2] / 1000)
 end

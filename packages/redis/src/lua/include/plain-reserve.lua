@@ -14,7 +14,9 @@ do
   end
 
   local record = packed('<c1dd', 'o', expiresAt, at)
-  local writes, refusals, denied = { 'm', '', field, '', 'q', '' }, nil, nil
+  -- Room for three accounts from the start.
+  local writes = { 'm', '', field, '', 'q', '', '', '', '', '', '', '' }
+  local used, refusals, denied = 6 + count * 2, nil, nil
   for place = 1, count do
     local value = isPlain and found[place + 3]
     if not value then
@@ -22,7 +24,7 @@ do
       break
     end
     local account, amount = ARGV[8 + place], ARGV[8 + count + place]
-    local committed, held, open, carried, till, gate, alarm, denials, ends, serial, id, names, window =
+    local committed, held, open, denials, carried, till, gate, alarm, ends, serial, id, names, window =
       unpacked(ACCOUNT, value)
     local kind, requested, taken = sub(id, 1, 1), amount + 0, committed + held + carried
     local isFixed = kind == 'o' or kind == 'O'
@@ -42,17 +44,21 @@ do
       refusals[last + 6], refusals[last + 7], refusals[last + 8] = requested, endsAt, opensAt
       denied[from + 1] = account
       denied[from + 2] = packed(
-        ACCOUNT, committed, held, open, carried, till, gate, alarm, denials + 1, ends, serial, id, names, window
+        ACCOUNT, committed, held, open, denials + 1, carried, till, gate, alarm, ends, serial, id, names, window
       )
-    elseif isFixed then
-      writes[place * 2 + 5] = account
-      writes[place * 2 + 6] = packed(FIGURES, committed, held + requested, open + 1) .. sub(value, REMAINDER)
-      record = record .. packed('<sssss', account, amount, '', kind, serial)
     else
+      local paying = serial
+      if isFixed then
+        held = held + requested
+      else
+        carried = carried + requested
+        if kind ~= 'c' and kind ~= 'C' then paying = '' end
+      end
       writes[place * 2 + 5] = account
-      writes[place * 2 + 6] = packed('<dddd', committed, held, open + 1, carried + requested) .. sub(value, 33)
-      if kind ~= 'c' and kind ~= 'C' then serial = '' end
-      record = record .. packed('<sssss', account, amount, '', kind, serial)
+      writes[place * 2 + 6] = packed(
+        ACCOUNT, committed, held, open + 1, denials, carried, till, gate, alarm, ends, serial, id, names, window
+      )
+      record = record .. packed('<sssss', account, amount, '', kind, paying)
     end
   end
   if isPlain and refusals then
@@ -66,14 +72,15 @@ do
     nextDue = math.min(nextDue, expiresAt)
     if queued == QUEUE_LENGTH then
       serials = serials + 1
-      local full, last = 'q' .. format('%.0f', serials), #writes
-      writes[last + 1], writes[last + 2] = full, queue
+      local full = 'q' .. format('%.0f', serials)
+      writes[used + 1], writes[used + 2] = full, queue
+      used = used + 2
       call('ZADD', DUE, queueDue, full)
       queue, queued, queueDue = '', 0, HUGE
     end
     writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
     writes[4], writes[6] = record, queue
-    call('HSET', BOOKS, unpack(writes))
+    call('HSET', BOOKS, unpack(writes, 1, used))
     return at
   end
 end

@@ -14,7 +14,7 @@ do
       and at < nextDue and at < touchAt and untold == 0 and entered > 0
   end
 
-  local writes, charged, from = { 'm', '', field, '' }, {}, 18
+  local writes, charged, from = { 'm', '', field, '', '', '', '', '', '', '' }, { '', '', '' }, 18
   for place = 1, count do
     local value = isPlain and found[place + 2]
     if not value or from > #record then
@@ -23,7 +23,8 @@ do
     end
     local account, heldText, _, kind, paying, after = unpacked('<sssss', record, from)
     from = after
-    local committed, held, open, _, till, _, alarm, _, _, serial, _, names, window = unpacked(ACCOUNT, value)
+    local committed, held, open, denials, carried, till, gate, alarm, ends, serial, id, names, window =
+      unpacked(ACCOUNT, value)
     local amount = ARGV[7 + count + place]
     if amount == 'hold' then amount = heldText end
     local cost, holds = amount + 0, heldText + 0
@@ -31,16 +32,20 @@ do
       and at < till and cost <= holds and committed + cost < alarm
     if not isPlain then break end
     writes[place * 2 + 3] = account
-    writes[place * 2 + 4] = packed(FIGURES, committed + cost, held - holds, open - 1) .. sub(value, REMAINDER)
+    writes[place * 2 + 4] = packed(
+      ACCOUNT, committed + cost, held - holds, open - 1, denials, carried, till, gate, alarm, ends, serial, id,
+      names, window
+    )
     charged[place] = sub(account, 2) .. '",' .. names .. ',"' .. window .. '",null,' .. amount .. ',' .. heldText
   end
   if isPlain and from > #record then
-    local list = '[["' .. concat(charged, '],["') .. ']]'
+    local list = '[["' .. concat(charged, '],["', 1, count) .. ']]'
     entered = entered + 1
     writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
     writes[4] = packed('<c1d', 's', at)
-    call('HSET', BOOKS, unpack(writes))
-    call('XADD', LEDGER, atText .. '-' .. format('%.0f', entered), 'settlement', ARGV[6], 'charges', list)
-    return atText .. list
+    call('HSET', BOOKS, unpack(writes, 1, 4 + count * 2))
+    local now = time and time[1] .. sub('00000' .. time[2], -6, -4) or format('%.0f', at)
+    call('XADD', LEDGER, now .. '-' .. format('%.0f', entered), 'settlement', ARGV[6], 'charges', list)
+    return now .. list
   end
 end

@@ -1,3 +1,14 @@
+-- Places in an account. It holds for calls before TILL: those that take committed and held spend above
+-- GATE are refused, and charges that take committed spend to ALARM cross a threshold. Another window of
+-- it has those of a window at the same places.
+local COMMITTED, HELD, OPEN, DENIED, CARRIED, TILL, GATE, ALARM, ENDS = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
+local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
+-- So much of its latest past a store may lose in a failover and go on, in ms; somebody is told.
+local TOLERATED_LOSS = 5000
+
+local CLOCK, NEXT_DUE, SERIALS, ENTRIES, TOUCH_AT, UNTOLD, QUEUE_DUE, QUEUED, EPOCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
+
 -- The store as one script sees it. Everything is read first and written once, by finish(), so that a
 -- script that returns before that leaves every byte as it was.
 local header, hasSwept

@@ -269,7 +269,7 @@ local function windows()
       if not name then return nil end
     end
     if not known then
-      known = { 0, 0, 0, 0, 0, HUGE, HUGE, 0, HUGE, nextSerial(), id, '', name, terms, '', key }
+      known = { 0, 0, 0, 0, 0, 0, HUGE, HUGE, HUGE, nextSerial(), id, '', name, terms, '', key }
       known[COLD] = { past = {}, window = newWindow(termsOf(terms), from, to) }
       known[FRESH] = (to or at) + remembered()
       accounts[key] = known
