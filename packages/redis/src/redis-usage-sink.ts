@@ -22,6 +22,7 @@ import {
   checkCharges,
   checkClaims,
   checkId,
+  checkTopUp,
   checkTtl,
   matchesQuery,
   reporting,
@@ -190,6 +191,7 @@ export class RedisUsageSink implements UsageSink {
       return args;
     });
     const [status, at, figures, notices] = reply;
+    if (status === 'too-much') checkTopUp(change, Number(figures));
     return {
       status: status === 'adjusted' ? 'adjusted' : 'already-adjusted',
       reading: readingOf(account, figures, Number(at)),

@@ -873,6 +873,7 @@ if not known then return { 'stale', at } end
 local w, cold = windows(), windows().coldOf(known)
 local window, amount, untilTime = cold.window, tonumber(ARGV[9]), tonumber(ARGV[10])
 local charged = {}
+local MOST = 9000000000000000
 local function reset()
 local slots = window.step and { unpack(w.slotsOf(known)) } or { false, known[COMMITTED] }
 for place = 1, #slots, 2 do
@@ -926,6 +927,10 @@ reset = reset,
 correction = correct,
 }
 local isRepeated = raw['j' .. id]
+if not isRepeated and ARGV[8] == 'top-up' and window.added + amount > MOST then
+finish(true)
+return { 'too-much', at, window.added }
+end
 if not isRepeated then
 changes[ARGV[8]]()
 put('j' .. id, '1')
@@ -945,7 +950,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '20aab76d36d7971d362de24005eb7dbdbc2d996e',
+  sha: '126799cee8eb7ea300e5235254d384e0a3c97d9c',
   text: ADJUST_TEXT,
 };
 

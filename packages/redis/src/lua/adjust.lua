@@ -6,6 +6,7 @@
 -- then of a correction: id of the reservation, and for each charge: key, window, slot or nothing, amount
 --
 -- 'adjusted' or 'repeated', time, limit, whether it is blocked, committed, held, denials, notices
+-- 'too-much', time, what the top-ups of the window come to already
 -- 'stale', time
 --@include layout
 --@include store
@@ -22,6 +23,9 @@ if not known then return { 'stale', at } end
 local w, cold = windows(), windows().coldOf(known)
 local window, amount, untilTime = cold.window, tonumber(ARGV[9]), tonumber(ARGV[10])
 local charged = {}
+
+-- No amount may be more.
+local MOST = 9000000000000000
 
 -- Charges that bring settled spend to 0, oldest slot first.
 local function reset()
@@ -85,6 +89,10 @@ local changes = {
 }
 
 local isRepeated = raw['j' .. id]
+if not isRepeated and ARGV[8] == 'top-up' and window.added + amount > MOST then
+  finish(true)
+  return { 'too-much', at, window.added }
+end
 if not isRepeated then
   changes[ARGV[8]]()
   put('j' .. id, '1')
