@@ -38,6 +38,7 @@ import {
   readRefusals,
   resolutionIn,
 } from './answer-text.ts';
+import { CallsTogether } from './calls-together.ts';
 import { dedicatedClient } from './durability.ts';
 import { settlementText } from './entry-text.ts';
 import { LedgerPruner } from './ledger-pruner.ts';
@@ -69,6 +70,7 @@ export class RedisUsageSink implements UsageSink {
   readonly #replicated: ReplicatedConnection | null;
   readonly #pruner: LedgerPruner;
   readonly #accounts: AccountArguments = new AccountArguments();
+  readonly #together: CallsTogether;
 
   /**
    * @param redis a client of ioredis, which stays yours and is never closed, or the URL of a server,
@@ -88,6 +90,8 @@ export class RedisUsageSink implements UsageSink {
         : new ReplicatedConnection(dedicatedClient(client, durability, timeoutMs), durability);
     this.#runner = new ScriptRunner(client, keys, timeoutMs, this.#replicated);
     this.#session = new StoreSession(this.#runner, sessionOptions(options));
+    // Each hold that replicas have to confirm is an answer of its own.
+    this.#together = new CallsTogether(this.#session, this.#replicated === null);
     const capacity = options.ledgerCapacity ?? 100_000;
     this.#pruner = new LedgerPruner(this.#runner, this.#session, this.#ledger, capacity);
   }
@@ -242,7 +246,9 @@ export class RedisUsageSink implements UsageSink {
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
       const { at } = this.#session;
       const ways = (ttlMs: number) => waysOf(needed, at, ttlMs);
-      const reply = await this.#session.run(script, args(at, ways), deadline);
+      // What is asked again has more to say than fits a script for several calls.
+      const sender = turn === 0 ? this.#together : this.#session;
+      const reply = await sender.run(script, args(at, ways), deadline);
       if (reply[0] !== 'stale') return reply;
       needed = reply.slice(2);
       this.#accounts.forget();

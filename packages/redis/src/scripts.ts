@@ -62,10 +62,12 @@ end
 local function chargeOf(known, name, slot, amount, held)
 return concat({ '["', known[KEY], '",', known[NAMES], ',"', name, '",', slot, ',', amount, ',', held, ']' })
 end
+local stamp
 local function enter(kind, subject, charged, ...)
 header[ENTRIES] = header[ENTRIES] + 1
 if header[ENTRIES] == 1 then header[TOUCH_AT] = 0 end
-local id = format('%.0f-%.0f', at, header[ENTRIES])
+stamp = stamp or format('%.0f-', at)
+local id = stamp .. format('%.0f', header[ENTRIES])
 entries[#entries + 1] = { id, kind, subject, 'charges', charged, ... }
 end`;
 
@@ -100,6 +102,36 @@ local at, time = tonumber(ARGV[1]), nil
 if not at then
 time = call('TIME')
 at = time[1] * 1000 + math.floor(time[2] / 1000)
+end`;
+
+const MANY_PART: string = String.raw`
+local function beginMany(before, each)
+local from, places, fields, seen = 6, {}, { 'q' }, {}
+for place = 1, ARGV[5] + 0 do
+local size = ARGV[from + before - 1] + 0
+places[place], fields[#fields + 1] = from, ARGV[from]
+for argument = from + before, from + before + size - 1 do
+local account = ARGV[argument]
+if not seen[account] then
+seen[account] = true
+fields[#fields + 1], fields[#fields + 2] = account, 'c' .. sub(account, 2)
+end
+end
+from = from + before + size * each
+end
+local lost = begin(fields)
+if lost then return nil, lost end
+if at >= header[NEXT_DUE] or notices[1] or header[UNTOLD] == 1 then return nil, { 'stale', at } end
+return places
+end
+local byField = {}
+local function accountIn(field)
+local known = byField[field]
+if known == nil then
+known = account(sub(field, 2)) or false
+byField[field] = known
+end
+return known
 end`;
 
 const PLAIN_RESERVE_PART: string = String.raw`
@@ -363,17 +395,23 @@ local function nextSerial()
 header[SERIALS] = header[SERIALS] + 1
 return format('%.0f', header[SERIALS])
 end
-local function enqueue(field, expiresAt)
-local queue = (get('q') or '') .. field .. '\n'
-header[QUEUED] = header[QUEUED] + 1
-header[QUEUE_DUE] = math.min(header[QUEUE_DUE], expiresAt)
-header[NEXT_DUE] = math.min(header[NEXT_DUE], expiresAt)
-if header[QUEUED] < QUEUE_LENGTH then return put('q', queue) end
+local function enqueue(fields, earliest)
+local from = 1
+header[NEXT_DUE] = math.min(header[NEXT_DUE], earliest)
+while from <= #fields do
+local last = math.min(#fields, from + QUEUE_LENGTH - header[QUEUED] - 1)
+local queue = (get('q') or '') .. concat(fields, '\n', from, last) .. '\n'
+header[QUEUED] = header[QUEUED] + last - from + 1
+header[QUEUE_DUE] = math.min(header[QUEUE_DUE], earliest)
+if header[QUEUED] == QUEUE_LENGTH then
 local full = 'q' .. nextSerial()
 put(full, queue)
 due(full, header[QUEUE_DUE])
-put('q', '')
-header[QUEUED], header[QUEUE_DUE] = 0, HUGE
+header[QUEUED], header[QUEUE_DUE], queue = 0, HUGE, ''
+end
+put('q', queue)
+from = last + 1
+end
 end
 local function account(key)
 local known = accounts[key]
@@ -950,7 +988,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '126799cee8eb7ea300e5235254d384e0a3c97d9c',
+  sha: '183fa2029d296297456588bb0809f125277bfaf7',
   text: ADJUST_TEXT,
 };
 
@@ -1021,7 +1059,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '03a62dccec908a204079119fb3a14ecfe2fd0b38',
+  sha: 'f15c59299436b3afffb2bbdca066b5ec42780216',
   text: EXTEND_TEXT,
 };
 
@@ -1086,7 +1124,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '5e248e5be72b0d31339f222ec2b996d415bdfebb',
+  sha: '063c8785f2bf91b576cada6e6e675c0ce96bc729',
   text: HELD_TEXT,
 };
 
@@ -1122,7 +1160,7 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '8caf5f6cc265ca5a6fac814ef9a03cd27c462ae3',
+  sha: '6b725c9b27f24f04b840e2bf4e61d7da139c8293',
   text: OPEN_TEXT,
 };
 
@@ -1161,7 +1199,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: '374aa88743ba1c2b6cb9d4d8d1f76effab7c234d',
+  sha: 'bb68382a688e0d7c145e355de9138b40337de46e',
   text: PROOF_TEXT,
 };
 
@@ -1208,7 +1246,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: 'c67b31d6e949bc761ee1f8b8b23cf6aead23d5c3',
+  sha: '7d03cc2b996fde3cad41791f201550f7035532ac',
   text: PRUNE_TEXT,
 };
 
@@ -1236,7 +1274,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: '714cdc6d2ea0b929d1d36a0b3067e73cb43c8a66',
+  sha: 'c0d80c04276130673f31581b27fc7b3c363425d1',
   text: READ_TEXT,
 };
 
@@ -1258,9 +1296,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'b3b288eea8487a82afc3fc5857377e2110f497a6',
+  sha: 'ee1d0a99bf0c7f3aa5d09bd8887af48e3de1d13f',
   text: RELEASE_TEXT,
-  flagged: { sha: '34ff5e4720f51eeafe9ce46b5d5afb43ded9d8a4', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: 'd8dadbc33a3f5ec906c6ca428f689d1ac20edbe5', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1300,14 +1338,79 @@ end
 if isDenied then return { 'denied', at, '', finish(false), unpack(refusals) } end
 for place, known in ipairs(asked) do hold(known, holds[place][4], tonumber(holds[place][2]), 1) end
 put(field, openRecord(expiresAt, at, holds))
-enqueue(field, expiresAt)
+enqueue({ field }, expiresAt)
 return { 'held', at, expiresAt, finish(false), unpack(refusals) }`;
 const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDOWS_PART, REFUSALS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, RESERVE_OWN].join('');
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '79cdf7f0edf680a6aa9579b8493346e7498e54c9',
+  sha: '94b01378a57bf94bac237a637cc7511e2c939b98',
   text: RESERVE_TEXT,
+};
+
+const RESERVE_MANY_OWN: string = String.raw`
+local places, otherwise = beginMany(4, 3)
+if not places then return otherwise end
+local asked, refusing, held, earliest = {}, {}, {}, HUGE
+local function reserve(from)
+local field, expiresAt, notAfter, size = ARGV[from], at + ARGV[from + 1], ARGV[from + 2], ARGV[from + 3] + 0
+if raw[field] or notAfter ~= '' and at > notAfter + 0 then return false end
+local first, refused, answer = from + 3, 0, nil
+local record = packed('<c1dd', OPEN_STATE, expiresAt, at)
+for place = 1, size do
+local account, amount, id = ARGV[first + place], ARGV[first + size + place], ARGV[first + size + size + place]
+local known, kind = accountIn(account), sub(id, 1, 1)
+local isFixed = kind == 'o' or kind == 'O'
+if not known or known[TERMS_ID] ~= id or at >= known[TILL] then return false end
+local requested, paying, gate = amount + 0, known[SERIAL], known[GATE]
+if not isFixed then
+if kind ~= 'c' and kind ~= 'C' then
+paying = ''
+elseif expiresAt >= known[TILL] then
+return false
+end
+end
+local taken = known[COMMITTED] + known[HELD] + known[CARRIED]
+if taken >= gate or taken + requested > gate then
+if sub(id, 2, 2) == 's' then return false end
+answer, refused = answer or { 'denied', at, '', '' }, refused + 1
+refuse(answer, refusalOf(place - 1, known, known, requested, 0))
+refusing[refused] = known
+end
+asked[place] = known
+record = record .. packed('<sssss', account, amount, '', kind, paying)
+end
+for place = 1, refused do
+refusing[place][DENIED] = refusing[place][DENIED] + 1
+save(refusing[place])
+end
+if answer then return answer end
+for place = 1, size do
+local known = asked[place]
+local kind, counter = sub(known[TERMS_ID], 1, 1), CARRIED
+if kind == 'o' or kind == 'O' then counter = HELD end
+known[counter], known[OPEN] = known[counter] + ARGV[first + size + place], known[OPEN] + 1
+save(known)
+end
+put(field, record)
+held[#held + 1], earliest = field, math.min(earliest, expiresAt)
+return at
+end
+local answers, isKept = { 'many', at }, false
+for place, from in ipairs(places) do
+answers[place + 2] = reserve(from)
+isKept = isKept or answers[place + 2]
+end
+if not isKept then return { 'stale', at } end
+enqueue(held, earliest)
+finish(false)
+return answers`;
+const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PART, CHARGES_PART, RESERVATIONS_PART, MANY_PART, RESERVE_MANY_OWN].join('');
+
+export const RESERVE_MANY: Script = {
+  name: 'reserve-many',
+  sha: '3a49faa49a2340d848f797e74e068a9e3eac6e35',
+  text: RESERVE_MANY_TEXT,
 };
 
 const RESTORE_OWN: string = String.raw`
@@ -1333,7 +1436,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: 'bec687a374b88e193c88240dfb6d6ef061d2d270',
+  sha: '54272abe0ae4d29614d825081e64f9697daea2a3',
   text: RESTORE_TEXT,
 };
 
@@ -1358,7 +1461,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: 'd0b03f151c7d6c871558f90469885c4968c7a426',
+  sha: '84984ace2692fb623764ac8034456266cbf742e1',
   text: REVIVE_TEXT,
 };
 
@@ -1435,7 +1538,66 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '09eadc1dc9ac18244796351efe96757e68dde214',
+  sha: '0d058b8b80fc609aae33cab71eec690fbf0fc4d5',
   text: SETTLE_TEXT,
-  flagged: { sha: 'b5ef920168fd391ce84b58cf2dc1bcbc7dccce93', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '68eab66af48f3b9a81064c6d7622f742f49accac', text: FLAGS + SETTLE_TEXT },
+};
+
+const SETTLE_MANY_OWN: string = String.raw`
+local places, otherwise = beginMany(3, 2)
+if not places then return otherwise end
+local now = format('%.0f', at)
+local costs, held, charged, beginnings = {}, {}, {}, {}
+local function beginningOf(known)
+local text = beginnings[known]
+if not text then
+text = '"' .. known[KEY] .. '",' .. known[NAMES] .. ',"' .. known[WINDOW] .. '",null,'
+beginnings[known] = text
+end
+return text
+end
+local function settle(from)
+local field, size = ARGV[from], ARGV[from + 2] + 0
+local record, first, next = raw[field], from + 2, 18
+if not record or sub(record, 1, 1) ~= OPEN_STATE or size == 0 then return false end
+for place = 1, size do
+if next > #record then return false end
+local account, holds, _, kind, serial, after = unpacked('<sssss', record, next)
+local known, amount = accountIn(account), ARGV[first + size + place]
+if amount == 'hold' then amount = holds end
+local cost = amount + 0
+costs[place], held[place], next = cost, holds + 0, after
+local isPlain = account == ARGV[first + place] and (kind == 'o' or kind == 'O')
+and known[SERIAL] == serial and at < known[TILL]
+and cost <= held[place] and known[COMMITTED] + cost < known[ALARM]
+if not isPlain then return false end
+charged[place] = beginningOf(known) .. amount .. ',' .. holds
+end
+if next <= #record then return false end
+for place = 1, size do
+local known = accountIn(ARGV[first + place])
+known[COMMITTED] = known[COMMITTED] + costs[place]
+known[HELD], known[OPEN] = known[HELD] - held[place], known[OPEN] - 1
+save(known)
+end
+local list = '[[' .. concat(charged, '],[', 1, size) .. ']]'
+enter('settlement', ARGV[from + 1], list)
+put(field, endedRecord(SETTLED))
+return now .. list
+end
+local answers, isKept = { 'many', at }, false
+for place, from in ipairs(places) do
+answers[place + 2] = settle(from)
+isKept = isKept or answers[place + 2]
+end
+if not isKept then return { 'stale', at } end
+finish(false)
+return answers`;
+const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, MANY_PART, SETTLE_MANY_OWN].join('');
+
+export const SETTLE_MANY: Script = {
+  name: 'settle-many',
+  sha: '27253bf2f93d8651f330683f3476479a7dcd82c6',
+  text: SETTLE_MANY_TEXT,
+  flagged: { sha: '6e57d2f94020f59e4041ec86af669a319bb0d39d', text: FLAGS + SETTLE_MANY_TEXT },
 };

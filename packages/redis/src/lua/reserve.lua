@@ -57,5 +57,5 @@ if isDenied then return { 'denied', at, '', finish(false), unpack(refusals) } en
 
 for place, known in ipairs(asked) do hold(known, holds[place][4], tonumber(holds[place][2]), 1) end
 put(field, openRecord(expiresAt, at, holds))
-enqueue(field, expiresAt)
+enqueue({ field }, expiresAt)
 return { 'held', at, expiresAt, finish(false), unpack(refusals) }

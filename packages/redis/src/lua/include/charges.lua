@@ -62,11 +62,14 @@ local function chargeOf(known, name, slot, amount, held)
   return concat({ '["', known[KEY], '",', known[NAMES], ',"', name, '",', slot, ',', amount, ',', held, ']' })
 end
 
+local stamp
+
 -- Appends an entry to the ledger. Times never go back and the count only grows, so ids do, too.
 -- Its first field says what it is, and of what.
 local function enter(kind, subject, charged, ...)
   header[ENTRIES] = header[ENTRIES] + 1
   if header[ENTRIES] == 1 then header[TOUCH_AT] = 0 end
-  local id = format('%.0f-%.0f', at, header[ENTRIES])
+  stamp = stamp or format('%.0f-', at)
+  local id = stamp .. format('%.0f', header[ENTRIES])
   entries[#entries + 1] = { id, kind, subject, 'charges', charged, ... }
 end

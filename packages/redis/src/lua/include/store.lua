@@ -71,18 +71,25 @@ local function nextSerial()
   return format('%.0f', header[SERIALS])
 end
 
--- Has a new reservation looked at once it expires, together with those that come before and after it.
-local function enqueue(field, expiresAt)
-  local queue = (get('q') or '') .. field .. '\n'
-  header[QUEUED] = header[QUEUED] + 1
-  header[QUEUE_DUE] = math.min(header[QUEUE_DUE], expiresAt)
-  header[NEXT_DUE] = math.min(header[NEXT_DUE], expiresAt)
-  if header[QUEUED] < QUEUE_LENGTH then return put('q', queue) end
-  local full = 'q' .. nextSerial()
-  put(full, queue)
-  due(full, header[QUEUE_DUE])
-  put('q', '')
-  header[QUEUED], header[QUEUE_DUE] = 0, HUGE
+-- Has new reservations looked at once they expire, together with those that come before and after them.
+-- @param earliest when the first of them does
+local function enqueue(fields, earliest)
+  local from = 1
+  header[NEXT_DUE] = math.min(header[NEXT_DUE], earliest)
+  while from <= #fields do
+    local last = math.min(#fields, from + QUEUE_LENGTH - header[QUEUED] - 1)
+    local queue = (get('q') or '') .. concat(fields, '\n', from, last) .. '\n'
+    header[QUEUED] = header[QUEUED] + last - from + 1
+    header[QUEUE_DUE] = math.min(header[QUEUE_DUE], earliest)
+    if header[QUEUED] == QUEUE_LENGTH then
+      local full = 'q' .. nextSerial()
+      put(full, queue)
+      due(full, header[QUEUE_DUE])
+      header[QUEUED], header[QUEUE_DUE], queue = 0, HUGE, ''
+    end
+    put('q', queue)
+    from = last + 1
+  end
 end
 
 -- The account of a key; nil where there is none.
