@@ -1351,7 +1351,7 @@ export const RESERVE: Script = {
 const RESERVE_MANY_OWN: string = String.raw`
 local places, otherwise = beginMany(4, 3)
 if not places then return otherwise end
-local asked, refusing, held, earliest = {}, {}, {}, HUGE
+local asked, counters, refusing, held, earliest = {}, {}, {}, {}, HUGE
 local function reserve(from)
 local field, expiresAt, notAfter, size = ARGV[from], at + ARGV[from + 1], ARGV[from + 2], ARGV[from + 3] + 0
 if raw[field] or notAfter ~= '' and at > notAfter + 0 then return false end
@@ -1377,7 +1377,7 @@ answer, refused = answer or { 'denied', at, '', '' }, refused + 1
 refuse(answer, refusalOf(place - 1, known, known, requested, 0))
 refusing[refused] = known
 end
-asked[place] = known
+asked[place], counters[place] = known, isFixed and HELD or CARRIED
 record = record .. packed('<sssss', account, amount, '', kind, paying)
 end
 for place = 1, refused do
@@ -1386,9 +1386,7 @@ save(refusing[place])
 end
 if answer then return answer end
 for place = 1, size do
-local known = asked[place]
-local kind, counter = sub(known[TERMS_ID], 1, 1), CARRIED
-if kind == 'o' or kind == 'O' then counter = HELD end
+local known, counter = asked[place], counters[place]
 known[counter], known[OPEN] = known[counter] + ARGV[first + size + place], known[OPEN] + 1
 save(known)
 end
@@ -1409,7 +1407,7 @@ const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSA
 
 export const RESERVE_MANY: Script = {
   name: 'reserve-many',
-  sha: '3a49faa49a2340d848f797e74e068a9e3eac6e35',
+  sha: '5734da84cef76373571aa5fb2748d3206b23321a',
   text: RESERVE_MANY_TEXT,
 };
 
@@ -1547,7 +1545,8 @@ const SETTLE_MANY_OWN: string = String.raw`
 local places, otherwise = beginMany(3, 2)
 if not places then return otherwise end
 local now = format('%.0f', at)
-local costs, held, charged, beginnings = {}, {}, {}, {}
+local asked, costs, held, charged, beginnings = {}, {}, {}, {}, {}
+local ending = endedRecord(SETTLED)
 local function beginningOf(known)
 local text = beginnings[known]
 if not text then
@@ -1566,7 +1565,7 @@ local account, holds, _, kind, serial, after = unpacked('<sssss', record, next)
 local known, amount = accountIn(account), ARGV[first + size + place]
 if amount == 'hold' then amount = holds end
 local cost = amount + 0
-costs[place], held[place], next = cost, holds + 0, after
+asked[place], costs[place], held[place], next = known, cost, holds + 0, after
 local isPlain = account == ARGV[first + place] and (kind == 'o' or kind == 'O')
 and known[SERIAL] == serial and at < known[TILL]
 and cost <= held[place] and known[COMMITTED] + cost < known[ALARM]
@@ -1575,14 +1574,14 @@ charged[place] = beginningOf(known) .. amount .. ',' .. holds
 end
 if next <= #record then return false end
 for place = 1, size do
-local known = accountIn(ARGV[first + place])
+local known = asked[place]
 known[COMMITTED] = known[COMMITTED] + costs[place]
 known[HELD], known[OPEN] = known[HELD] - held[place], known[OPEN] - 1
 save(known)
 end
 local list = '[[' .. concat(charged, '],[', 1, size) .. ']]'
 enter('settlement', ARGV[from + 1], list)
-put(field, endedRecord(SETTLED))
+put(field, ending)
 return now .. list
 end
 local answers, isKept = { 'many', at }, false
@@ -1597,7 +1596,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: '27253bf2f93d8651f330683f3476479a7dcd82c6',
+  sha: '0c9742d98dc795f03fd3bb5ee0e3f588dfb0deed',
   text: SETTLE_MANY_TEXT,
-  flagged: { sha: '6e57d2f94020f59e4041ec86af669a319bb0d39d', text: FLAGS + SETTLE_MANY_TEXT },
+  flagged: { sha: 'df248bad8912d6c805d894f06a54d64920198682', text: FLAGS + SETTLE_MANY_TEXT },
 };

@@ -14,7 +14,7 @@
 local places, otherwise = beginMany(4, 3)
 if not places then return otherwise end
 
-local asked, refusing, held, earliest = {}, {}, {}, HUGE
+local asked, counters, refusing, held, earliest = {}, {}, {}, {}, HUGE
 
 local function reserve(from)
   local field, expiresAt, notAfter, size = ARGV[from], at + ARGV[from + 1], ARGV[from + 2], ARGV[from + 3] + 0
@@ -41,7 +41,7 @@ local function reserve(from)
       refuse(answer, refusalOf(place - 1, known, known, requested, 0))
       refusing[refused] = known
     end
-    asked[place] = known
+    asked[place], counters[place] = known, isFixed and HELD or CARRIED
     record = record .. packed('<sssss', account, amount, '', kind, paying)
   end
   for place = 1, refused do
@@ -50,9 +50,7 @@ local function reserve(from)
   end
   if answer then return answer end
   for place = 1, size do
-    local known = asked[place]
-    local kind, counter = sub(known[TERMS_ID], 1, 1), CARRIED
-    if kind == 'o' or kind == 'O' then counter = HELD end
+    local known, counter = asked[place], counters[place]
     known[counter], known[OPEN] = known[counter] + ARGV[first + size + place], known[OPEN] + 1
     save(known)
   end

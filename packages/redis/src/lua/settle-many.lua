@@ -15,7 +15,8 @@
 local places, otherwise = beginMany(3, 2)
 if not places then return otherwise end
 local now = format('%.0f', at)
-local costs, held, charged, beginnings = {}, {}, {}, {}
+local asked, costs, held, charged, beginnings = {}, {}, {}, {}, {}
+local ending = endedRecord(SETTLED)
 
 -- The charge to an account as JSON, up to the amounts.
 local function beginningOf(known)
@@ -37,7 +38,7 @@ local function settle(from)
     local known, amount = accountIn(account), ARGV[first + size + place]
     if amount == 'hold' then amount = holds end
     local cost = amount + 0
-    costs[place], held[place], next = cost, holds + 0, after
+    asked[place], costs[place], held[place], next = known, cost, holds + 0, after
     local isPlain = account == ARGV[first + place] and (kind == 'o' or kind == 'O')
       and known[SERIAL] == serial and at < known[TILL]
       and cost <= held[place] and known[COMMITTED] + cost < known[ALARM]
@@ -46,14 +47,14 @@ local function settle(from)
   end
   if next <= #record then return false end
   for place = 1, size do
-    local known = accountIn(ARGV[first + place])
+    local known = asked[place]
     known[COMMITTED] = known[COMMITTED] + costs[place]
     known[HELD], known[OPEN] = known[HELD] - held[place], known[OPEN] - 1
     save(known)
   end
   local list = '[[' .. concat(charged, '],[', 1, size) .. ']]'
   enter('settlement', ARGV[from + 1], list)
-  put(field, endedRecord(SETTLED))
+  put(field, ending)
   return now .. list
 end
 
