@@ -114,7 +114,8 @@ test('one of them that needs more is asked singly, and no cap gives way', async 
       const crossed: number[] = [];
       const listen = (notices: readonly SinkNotice[]): void => {
         for (const notice of notices) {
-          if (notice.type === 'threshold-crossed') crossed.push(notice.threshold);
+          const isOfIt = notice.type === 'threshold-crossed' && notice.account === WARNED.key;
+          if (isOfIt) crossed.push(notice.threshold);
         }
       };
       const spend = async (id: string, accounts: readonly Account[], call: Call): Promise<void> => {
