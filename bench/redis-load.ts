@@ -24,7 +24,7 @@ function accountOf(key: string, window: WindowSpec, limit = LIMIT): Account {
 }
 
 const DAY: WindowSpec = { calendar: 'day', timeZone: 'America/New_York' };
-const ACCOUNTS = [
+export const ACCOUNTS: readonly Account[] = [
   accountOf('user-daily|user=u1', DAY),
   accountOf('org-monthly|org=acme', { calendar: 'month' }),
   accountOf('run|run=r9', 'total'),

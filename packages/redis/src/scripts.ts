@@ -494,9 +494,9 @@ return told
 end`;
 
 const SWEEP_PART: string = String.raw`
-local SWEEP_LIMIT = 64
-local function sweep()
-local w, c = windows(), charges()
+local SWEEP_LIMIT, FEW = 64, 2
+local function sweep(own, isBrief)
+local w, c, left = windows(), charges(), SWEEP_LIMIT
 local lives = {}
 for life in string.gmatch(ARGV[4], '%d+') do lives[#lives + 1] = tonumber(life) end
 local remembered, awaited, idle = unpack(lives)
@@ -534,7 +534,13 @@ known[CARRIED] = known[CARRIED] - held
 end
 local slot = w.slotAt(window, kind == 'l' and admittedAt or expiresAt)
 local charged = kind == flag and amount or '0'
-c.book(known, holder, tonumber(charged), held, slot)
+local cost = tonumber(charged)
+local isPlain = kind == 'o' and holder == known and at < known[TILL]
+if isPlain and known[COMMITTED] + cost < known[ALARM] then
+known[COMMITTED] = known[COMMITTED] + cost
+else
+c.book(known, holder, cost, held, slot)
+end
 save(known)
 local slotText = slot and format('%.0f', slot) or 'null'
 local charge = chargeOf(known, holder[WINDOW], slotText, charged, amount)
@@ -568,31 +574,30 @@ else
 drop(field)
 end
 end
-local function visitQueue(field, members)
-local kept, latest = {}, 0
+local function visitQueue(field, queue)
+local members, next = {}, 1
+while left > 0 and next <= #queue do
+local last = string.find(queue, '\n', next, true)
+members[#members + 1], next, left = sub(queue, next, last - 1), last + 1, left - 1
+end
+fetch(members)
+local kept, latest = '', 0
 for _, member in ipairs(members) do
 local record = get(member)
 local state, time = nil, nil
 if record then state, time = unpacked('<c1d', record) end
 if state == OPEN_STATE then
 visitReservation(member, record)
-elseif state == SETTLED or state == RELEASED then
-if time + remembered > at then
-kept[#kept + 1], latest = member, math.max(latest, time + remembered)
-else
+elseif (state == SETTLED or state == RELEASED) and time + remembered <= at then
 deletes[#deletes + 1] = member
+elseif state == SETTLED or state == RELEASED then
+kept, latest = kept .. member .. '\n', math.max(latest, time + remembered)
 end
 end
-end
-if not kept[1] then return drop(field) end
-put(field, concat(kept, '\n'))
-due(field, latest)
-end
-local function membersOf(queue)
-local members = {}
-for member in string.gmatch(queue, '[^\n]+') do members[#members + 1] = member end
-fetch(members)
-return members
+local rest = sub(queue, next)
+if kept == '' and rest == '' then return drop(field) end
+put(field, rest .. kept)
+due(field, rest == '' and latest or at)
 end
 local function visitAccount(field)
 local key = sub(field, 2)
@@ -624,24 +629,37 @@ if known and (known[OPEN] > 0 or other[HELD] > 0) then return due(field, at + re
 drop(field)
 dropSlots(other[SERIAL])
 end
-local visited = 0
-if at >= header[QUEUE_DUE] then
-local members = membersOf(get('q'))
-visited, header[QUEUED], header[QUEUE_DUE] = #members, 0, HUGE
-deletes[#deletes + 1], raw['q'] = 'q', ''
-visitQueue('q' .. nextSerial(), members)
+local record = own and get(own)
+if record and sub(record, 1, 1) == OPEN_STATE then
+local _, expiresAt = unpacked('<c1d', record)
+if expiresAt <= at then expire(own, record) end
+end
+local record = own and get(own)
+if record and sub(record, 1, 1) == OPEN_STATE then
+local _, expiresAt = unpacked('<c1d', record)
+if expiresAt <= at then expire(own, record) end
 end
 local fields = call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, SWEEP_LIMIT)
-fetch(fields)
+local count = at >= header[QUEUE_DUE] and header[QUEUED] or 0
 for _, field in ipairs(fields) do
-local kind, value, members = sub(field, 1, 1), get(field), nil
-if kind == 'q' and value then members = membersOf(value) end
-visited = visited + (members and #members or 1)
-if visited > SWEEP_LIMIT then return end
+count = count + (sub(field, 1, 1) == 'q' and QUEUE_LENGTH or 1)
+end
+if isBrief and count > SWEEP_LIMIT then left = FEW end
+if at >= header[QUEUE_DUE] then
+local queue = get('q')
+header[QUEUED], header[QUEUE_DUE] = 0, HUGE
+deletes[#deletes + 1], raw['q'] = 'q', ''
+visitQueue('q' .. nextSerial(), queue)
+end
+for _, field in ipairs(fields) do
+if left == 0 then break end
+local kind, value = sub(field, 1, 1), get(field)
+if value and kind == 'q' then
+visitQueue(field, value)
+else
+left = left - 1
 if not value then
 drop(field)
-elseif kind == 'q' then
-visitQueue(field, members)
 elseif kind == 'r' then
 visitReservation(field, value)
 elseif kind == 'a' then
@@ -652,6 +670,8 @@ else
 drop(field)
 end
 end
+end
+return left == 0
 end`;
 
 const WINDOWS_PART: string = String.raw`
@@ -988,7 +1008,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '183fa2029d296297456588bb0809f125277bfaf7',
+  sha: 'e0a02ed57dc44186a3a34099382c60a935169827',
   text: ADJUST_TEXT,
 };
 
@@ -1004,7 +1024,7 @@ end
 for place = 8 + count * 3, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
 local lost = begin(fields)
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep() end
+if at >= header[NEXT_DUE] then sweep(field) end
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
 local _, before, admittedAt = unpacked('<c1dd', record)
@@ -1059,7 +1079,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: 'f15c59299436b3afffb2bbdca066b5ec42780216',
+  sha: '6c023a86c8ec40a074a04dd82dabd261baee163c',
   text: EXTEND_TEXT,
 };
 
@@ -1124,7 +1144,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '063c8785f2bf91b576cada6e6e675c0ce96bc729',
+  sha: '936e21043ae0560bc6359271f01c65804711cd51',
   text: HELD_TEXT,
 };
 
@@ -1274,7 +1294,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: 'c0d80c04276130673f31581b27fc7b3c363425d1',
+  sha: 'f0731776e02857b609c5e1d222efc5a7f0c43845',
   text: READ_TEXT,
 };
 
@@ -1282,7 +1302,7 @@ const RELEASE_OWN: string = String.raw`
 local field = 'r' .. ARGV[5]
 local lost = begin({ field })
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep() end
+if at >= header[NEXT_DUE] then sweep(field) end
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
 for _, each in ipairs(holdsOf(record)) do
@@ -1296,9 +1316,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'ee1d0a99bf0c7f3aa5d09bd8887af48e3de1d13f',
+  sha: '462d63d900db6bb7308878d0232275cae97cad71',
   text: RELEASE_TEXT,
-  flagged: { sha: 'd8dadbc33a3f5ec906c6ca428f689d1ac20edbe5', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '71cc4d6adebedce982f0b9da8bd6244290ecb08f', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1306,7 +1326,7 @@ local field, ttl, count = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[8])
 local lost = begin({ field, unpack(ARGV, 9, 8 + count) })
 if lost then return lost end
 if ARGV[7] ~= '' and at > tonumber(ARGV[7]) then return { 'stale', at } end
-if at >= header[NEXT_DUE] then sweep() end
+local isMoreDue = at >= header[NEXT_DUE] and sweep(field, true)
 local record = raw[field]
 if record then
 local state, expiresAt = unpacked('<c1d', record)
@@ -1316,24 +1336,36 @@ end
 finish(true)
 return { 'mismatch', at, RESOLUTIONS[state] or false }
 end
-local asked, refusals, isDenied, holds, expiresAt = {}, {}, false, {}, at + ttl
+local asked, holds, refusals, refusing, isDenied, expiresAt = {}, {}, {}, {}, false, at + ttl
+local function decide()
+refusals, refusing, isDenied = {}, {}, false
 for place = 1, count do
 local key, amount = sub(ARGV[8 + place], 2), ARGV[8 + count + place]
 local id, way, terms = termsIn(ARGV[8 + count * 2 + place])
 local known = open(key, id, way, terms)
-if not known then return { 'stale', at } end
+if not known then return false end
 local requested = tonumber(amount)
 local taken = known[COMMITTED] + known[HELD] + known[CARRIED]
 if taken >= known[GATE] or taken + requested > known[GATE] then
 refuse(refusals, refusalOf(place - 1, known, known, requested, 0))
+refusing[#refusing + 1] = known
 isDenied = isDenied or sub(id, 2, 2) ~= 's'
-known[DENIED] = known[DENIED] + 1
-save(known)
 end
 local kind = sub(id, 1, 1)
 local serial = payerOf(known, kind, way, expiresAt)
-if not serial then return { 'stale', at } end
+if not serial then return false end
 asked[place], holds[place] = known, { key, amount, amount, kind, serial }
+end
+return true
+end
+if not decide() then return { 'stale', at } end
+if isDenied and isMoreDue then
+sweep()
+if not decide() then return { 'stale', at } end
+end
+for _, known in ipairs(refusing) do
+known[DENIED] = known[DENIED] + 1
+save(known)
 end
 if isDenied then return { 'denied', at, '', finish(false), unpack(refusals) } end
 for place, known in ipairs(asked) do hold(known, holds[place][4], tonumber(holds[place][2]), 1) end
@@ -1344,7 +1376,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '94b01378a57bf94bac237a637cc7511e2c939b98',
+  sha: 'af2054c2318f858794e2576ef38fa831e916a37d',
   text: RESERVE_TEXT,
 };
 
@@ -1472,7 +1504,7 @@ end
 for place = 8 + count * 2, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
 local lost = begin({ field, unpack(ARGV, 8, 7 + count) })
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep() end
+if at >= header[NEXT_DUE] then sweep(field, true) end
 local record = raw[field]
 local state = record and sub(record, 1, 1)
 local charged, overshoot, stale = {}, {}, { 'stale', at }
@@ -1536,9 +1568,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '0d058b8b80fc609aae33cab71eec690fbf0fc4d5',
+  sha: 'aa6ba348d489fc571b7509c9ca414f47c676a58f',
   text: SETTLE_TEXT,
-  flagged: { sha: '68eab66af48f3b9a81064c6d7622f742f49accac', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '21cec2ade260271819e2bf582a9eadcfb6fb7417', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`

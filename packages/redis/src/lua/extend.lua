@@ -27,7 +27,7 @@ end
 for place = 8 + count * 3, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
 local lost = begin(fields)
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep() end
+if at >= header[NEXT_DUE] then sweep(field) end
 
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end

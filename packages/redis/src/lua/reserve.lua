@@ -22,7 +22,7 @@ local field, ttl, count = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[8])
 local lost = begin({ field, unpack(ARGV, 9, 8 + count) })
 if lost then return lost end
 if ARGV[7] ~= '' and at > tonumber(ARGV[7]) then return { 'stale', at } end
-if at >= header[NEXT_DUE] then sweep() end
+local isMoreDue = at >= header[NEXT_DUE] and sweep(field, true)
 
 local record = raw[field]
 if record then
@@ -34,24 +34,40 @@ if record then
   return { 'mismatch', at, RESOLUTIONS[state] or false }
 end
 
-local asked, refusals, isDenied, holds, expiresAt = {}, {}, false, {}, at + ttl
-for place = 1, count do
-  local key, amount = sub(ARGV[8 + place], 2), ARGV[8 + count + place]
-  local id, way, terms = termsIn(ARGV[8 + count * 2 + place])
-  local known = open(key, id, way, terms)
-  if not known then return { 'stale', at } end
-  local requested = tonumber(amount)
-  local taken = known[COMMITTED] + known[HELD] + known[CARRIED]
-  if taken >= known[GATE] or taken + requested > known[GATE] then
-    refuse(refusals, refusalOf(place - 1, known, known, requested, 0))
-    isDenied = isDenied or sub(id, 2, 2) ~= 's'
-    known[DENIED] = known[DENIED] + 1
-    save(known)
+local asked, holds, refusals, refusing, isDenied, expiresAt = {}, {}, {}, {}, false, at + ttl
+
+-- Whether all accounts can carry it; nothing is changed by that. False where the client has to say more.
+local function decide()
+  refusals, refusing, isDenied = {}, {}, false
+  for place = 1, count do
+    local key, amount = sub(ARGV[8 + place], 2), ARGV[8 + count + place]
+    local id, way, terms = termsIn(ARGV[8 + count * 2 + place])
+    local known = open(key, id, way, terms)
+    if not known then return false end
+    local requested = tonumber(amount)
+    local taken = known[COMMITTED] + known[HELD] + known[CARRIED]
+    if taken >= known[GATE] or taken + requested > known[GATE] then
+      refuse(refusals, refusalOf(place - 1, known, known, requested, 0))
+      refusing[#refusing + 1] = known
+      isDenied = isDenied or sub(id, 2, 2) ~= 's'
+    end
+    local kind = sub(id, 1, 1)
+    local serial = payerOf(known, kind, way, expiresAt)
+    if not serial then return false end
+    asked[place], holds[place] = known, { key, amount, amount, kind, serial }
   end
-  local kind = sub(id, 1, 1)
-  local serial = payerOf(known, kind, way, expiresAt)
-  if not serial then return { 'stale', at } end
-  asked[place], holds[place] = known, { key, amount, amount, kind, serial }
+  return true
+end
+
+if not decide() then return { 'stale', at } end
+-- Nobody is refused for what is only held because it was not looked at yet.
+if isDenied and isMoreDue then
+  sweep()
+  if not decide() then return { 'stale', at } end
+end
+for _, known in ipairs(refusing) do
+  known[DENIED] = known[DENIED] + 1
+  save(known)
 end
 if isDenied then return { 'denied', at, '', finish(false), unpack(refusals) } end
 

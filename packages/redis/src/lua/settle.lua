@@ -26,7 +26,7 @@ end
 for place = 8 + count * 2, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
 local lost = begin({ field, unpack(ARGV, 8, 7 + count) })
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep() end
+if at >= header[NEXT_DUE] then sweep(field, true) end
 
 local record = raw[field]
 local state = record and sub(record, 1, 1)

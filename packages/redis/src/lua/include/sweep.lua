@@ -1,8 +1,12 @@
--- What is due: a bounded number of fields, whatever they are.
-local SWEEP_LIMIT = 64
+-- What is due: a bounded number of fields, whatever they are; and few of them, where more than those are
+-- due, in a call that would otherwise take a small part of the time.
+local SWEEP_LIMIT, FEW = 64, 2
 
-local function sweep()
-  local w, c = windows(), charges()
+-- @param own the reservation that the call is about, which is looked at in any case
+-- @param isBrief where there are too many for one call, it does few of them
+-- True where some are left.
+local function sweep(own, isBrief)
+  local w, c, left = windows(), charges(), SWEEP_LIMIT
   local lives = {}
   for life in string.gmatch(ARGV[4], '%d+') do lives[#lives + 1] = tonumber(life) end
   local remembered, awaited, idle = unpack(lives)
@@ -46,7 +50,13 @@ local function sweep()
     end
     local slot = w.slotAt(window, kind == 'l' and admittedAt or expiresAt)
     local charged = kind == flag and amount or '0'
-    c.book(known, holder, tonumber(charged), held, slot)
+    local cost = tonumber(charged)
+    local isPlain = kind == 'o' and holder == known and at < known[TILL]
+    if isPlain and known[COMMITTED] + cost < known[ALARM] then
+      known[COMMITTED] = known[COMMITTED] + cost
+    else
+      c.book(known, holder, cost, held, slot)
+    end
     save(known)
     local slotText = slot and format('%.0f', slot) or 'null'
     local charge = chargeOf(known, holder[WINDOW], slotText, charged, amount)
@@ -87,32 +97,30 @@ local function sweep()
 
   -- Reservations that came in together. Those that are open are looked at one by one from now on, and
   -- those that have ended once all of these can be forgotten.
-  local function visitQueue(field, members)
-    local kept, latest = {}, 0
+  local function visitQueue(field, queue)
+    local members, next = {}, 1
+    while left > 0 and next <= #queue do
+      local last = string.find(queue, '\n', next, true)
+      members[#members + 1], next, left = sub(queue, next, last - 1), last + 1, left - 1
+    end
+    fetch(members)
+    local kept, latest = '', 0
     for _, member in ipairs(members) do
       local record = get(member)
       local state, time = nil, nil
       if record then state, time = unpacked('<c1d', record) end
       if state == OPEN_STATE then
         visitReservation(member, record)
+      elseif (state == SETTLED or state == RELEASED) and time + remembered <= at then
+        deletes[#deletes + 1] = member
       elseif state == SETTLED or state == RELEASED then
-        if time + remembered > at then
-          kept[#kept + 1], latest = member, math.max(latest, time + remembered)
-        else
-          deletes[#deletes + 1] = member
-        end
+        kept, latest = kept .. member .. '\n', math.max(latest, time + remembered)
       end
     end
-    if not kept[1] then return drop(field) end
-    put(field, concat(kept, '\n'))
-    due(field, latest)
-  end
-
-  local function membersOf(queue)
-    local members = {}
-    for member in string.gmatch(queue, '[^\n]+') do members[#members + 1] = member end
-    fetch(members)
-    return members
+    local rest = sub(queue, next)
+    if kept == '' and rest == '' then return drop(field) end
+    put(field, rest .. kept)
+    due(field, rest == '' and latest or at)
   end
 
   -- An account is forgotten once its window is over and nothing hangs on it.
@@ -148,32 +156,47 @@ local function sweep()
     dropSlots(other[SERIAL])
   end
 
-  local visited = 0
-  if at >= header[QUEUE_DUE] then
-    local members = membersOf(get('q'))
-    visited, header[QUEUED], header[QUEUE_DUE] = #members, 0, HUGE
-    deletes[#deletes + 1], raw['q'] = 'q', ''
-    visitQueue('q' .. nextSerial(), members)
+  local record = own and get(own)
+  if record and sub(record, 1, 1) == OPEN_STATE then
+    local _, expiresAt = unpacked('<c1d', record)
+    if expiresAt <= at then expire(own, record) end
+  end
+  local record = own and get(own)
+  if record and sub(record, 1, 1) == OPEN_STATE then
+    local _, expiresAt = unpacked('<c1d', record)
+    if expiresAt <= at then expire(own, record) end
   end
   local fields = call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, SWEEP_LIMIT)
-  fetch(fields)
+  local count = at >= header[QUEUE_DUE] and header[QUEUED] or 0
   for _, field in ipairs(fields) do
-    local kind, value, members = sub(field, 1, 1), get(field), nil
-    if kind == 'q' and value then members = membersOf(value) end
-    visited = visited + (members and #members or 1)
-    if visited > SWEEP_LIMIT then return end
-    if not value then
-      drop(field)
-    elseif kind == 'q' then
-      visitQueue(field, members)
-    elseif kind == 'r' then
-      visitReservation(field, value)
-    elseif kind == 'a' then
-      visitAccount(field)
-    elseif kind == 'w' then
-      visitWindow(field)
+    count = count + (sub(field, 1, 1) == 'q' and QUEUE_LENGTH or 1)
+  end
+  if isBrief and count > SWEEP_LIMIT then left = FEW end
+  if at >= header[QUEUE_DUE] then
+    local queue = get('q')
+    header[QUEUED], header[QUEUE_DUE] = 0, HUGE
+    deletes[#deletes + 1], raw['q'] = 'q', ''
+    visitQueue('q' .. nextSerial(), queue)
+  end
+  for _, field in ipairs(fields) do
+    if left == 0 then break end
+    local kind, value = sub(field, 1, 1), get(field)
+    if value and kind == 'q' then
+      visitQueue(field, value)
     else
-      drop(field)
+      left = left - 1
+      if not value then
+        drop(field)
+      elseif kind == 'r' then
+        visitReservation(field, value)
+      elseif kind == 'a' then
+        visitAccount(field)
+      elseif kind == 'w' then
+        visitWindow(field)
+      else
+        drop(field)
+      end
     end
   end
+  return left == 0
 end
