@@ -639,12 +639,18 @@ if record and sub(record, 1, 1) == OPEN_STATE then
 local _, expiresAt = unpacked('<c1d', record)
 if expiresAt <= at then expire(own, record) end
 end
-local fields = call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, SWEEP_LIMIT)
-local count = at >= header[QUEUE_DUE] and header[QUEUED] or 0
+local function dueNow(most)
+return call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, most)
+end
+local fields, count = dueNow(isBrief and 3 or SWEEP_LIMIT), 0
 for _, field in ipairs(fields) do
 count = count + (sub(field, 1, 1) == 'q' and QUEUE_LENGTH or 1)
 end
-if isBrief and count > SWEEP_LIMIT then left = FEW end
+if isBrief and #fields == 3 and count <= SWEEP_LIMIT then
+fields = dueNow(SWEEP_LIMIT)
+count = #fields
+end
+if isBrief and count >= SWEEP_LIMIT and #fields >= 3 then left = FEW end
 if at >= header[QUEUE_DUE] then
 local queue = get('q')
 header[QUEUED], header[QUEUE_DUE] = 0, HUGE
@@ -1008,7 +1014,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: 'e0a02ed57dc44186a3a34099382c60a935169827',
+  sha: '08053b9da952152464bc3078c640210c7da7034c',
   text: ADJUST_TEXT,
 };
 
@@ -1079,7 +1085,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '6c023a86c8ec40a074a04dd82dabd261baee163c',
+  sha: '8a7acda12fccc8859a16508e1449e3be7d18bb7d',
   text: EXTEND_TEXT,
 };
 
@@ -1144,7 +1150,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '936e21043ae0560bc6359271f01c65804711cd51',
+  sha: 'fa99494ad536191d676b4bb2ec2ea180d6f557de',
   text: HELD_TEXT,
 };
 
@@ -1294,7 +1300,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: 'f0731776e02857b609c5e1d222efc5a7f0c43845',
+  sha: 'a063570f1318e959b985aeffd6b467fa211fa7d9',
   text: READ_TEXT,
 };
 
@@ -1316,9 +1322,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '462d63d900db6bb7308878d0232275cae97cad71',
+  sha: 'a8051cc4291a3b86c71d0c7fdac2a2d0d191c805',
   text: RELEASE_TEXT,
-  flagged: { sha: '71cc4d6adebedce982f0b9da8bd6244290ecb08f', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '5312517f33abf6eaa1f7b739c6b0cb7341d2c694', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1376,7 +1382,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'af2054c2318f858794e2576ef38fa831e916a37d',
+  sha: '134f96b549da66357a6e25ed55dcf79e7945e4dd',
   text: RESERVE_TEXT,
 };
 
@@ -1568,9 +1574,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: 'aa6ba348d489fc571b7509c9ca414f47c676a58f',
+  sha: '08e62603fc666c590025878de95d870edc27a8d4',
   text: SETTLE_TEXT,
-  flagged: { sha: '21cec2ade260271819e2bf582a9eadcfb6fb7417', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: 'cd77ba527ec30081180ccce72b02c820b9d7d349', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`

@@ -166,12 +166,20 @@ local function sweep(own, isBrief)
     local _, expiresAt = unpacked('<c1d', record)
     if expiresAt <= at then expire(own, record) end
   end
-  local fields = call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, SWEEP_LIMIT)
-  local count = at >= header[QUEUE_DUE] and header[QUEUED] or 0
+  local function dueNow(most)
+    return call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, most)
+  end
+
+  -- Where the first three are queues, there are too many, and the others need not be asked for.
+  local fields, count = dueNow(isBrief and 3 or SWEEP_LIMIT), 0
   for _, field in ipairs(fields) do
     count = count + (sub(field, 1, 1) == 'q' and QUEUE_LENGTH or 1)
   end
-  if isBrief and count > SWEEP_LIMIT then left = FEW end
+  if isBrief and #fields == 3 and count <= SWEEP_LIMIT then
+    fields = dueNow(SWEEP_LIMIT)
+    count = #fields
+  end
+  if isBrief and count >= SWEEP_LIMIT and #fields >= 3 then left = FEW end
   if at >= header[QUEUE_DUE] then
     local queue = get('q')
     header[QUEUED], header[QUEUE_DUE] = 0, HUGE
