@@ -495,8 +495,8 @@ end`;
 
 const SWEEP_PART: string = String.raw`
 local SWEEP_LIMIT, FEW = 64, 2
-local function sweep(own, isBrief)
-local w, c, left = windows(), charges(), SWEEP_LIMIT
+local function sweep(own, isBrief, most)
+local w, c, left = windows(), charges(), most or SWEEP_LIMIT
 local lives = {}
 for life in string.gmatch(ARGV[4], '%d+') do lives[#lives + 1] = tonumber(life) end
 local remembered, awaited, idle = unpack(lives)
@@ -1014,7 +1014,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '08053b9da952152464bc3078c640210c7da7034c',
+  sha: '761e240cc3b693fe691bc4899f5594539d318c9c',
   text: ADJUST_TEXT,
 };
 
@@ -1085,7 +1085,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '8a7acda12fccc8859a16508e1449e3be7d18bb7d',
+  sha: '4d33327e04dc3a1d1fe77d7273b83f2d034db180',
   text: EXTEND_TEXT,
 };
 
@@ -1150,7 +1150,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: 'fa99494ad536191d676b4bb2ec2ea180d6f557de',
+  sha: '6e1a23d23ede03dcf842f4af1d5e1393fb6ea8f5',
   text: HELD_TEXT,
 };
 
@@ -1300,7 +1300,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: 'a063570f1318e959b985aeffd6b467fa211fa7d9',
+  sha: '4942c22b4d12303a6996afce8c7dc2fa08b09901',
   text: READ_TEXT,
 };
 
@@ -1322,9 +1322,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'a8051cc4291a3b86c71d0c7fdac2a2d0d191c805',
+  sha: '5aa3d7fdd8dbc56f74227403e72ca3fb7ac4fe37',
   text: RELEASE_TEXT,
-  flagged: { sha: '5312517f33abf6eaa1f7b739c6b0cb7341d2c694', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '856f29406a333f4b885fa5dffc0ba2ead8ab1331', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1366,7 +1366,7 @@ return true
 end
 if not decide() then return { 'stale', at } end
 if isDenied and isMoreDue then
-sweep()
+sweep(nil, false, SWEEP_LIMIT - FEW)
 if not decide() then return { 'stale', at } end
 end
 for _, known in ipairs(refusing) do
@@ -1382,7 +1382,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '134f96b549da66357a6e25ed55dcf79e7945e4dd',
+  sha: '004f4c0a7bacfe20f29984087b7e39674c2ca99d',
   text: RESERVE_TEXT,
 };
 
@@ -1574,9 +1574,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '08e62603fc666c590025878de95d870edc27a8d4',
+  sha: '85e3708463b8eb66ba25e7057a1872bf979aed8f',
   text: SETTLE_TEXT,
-  flagged: { sha: 'cd77ba527ec30081180ccce72b02c820b9d7d349', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '43b436e1d3a308bf3b838af87533b6f3d5910fde', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`

@@ -62,7 +62,7 @@ end
 if not decide() then return { 'stale', at } end
 -- Nobody is refused for what is only held because it was not looked at yet.
 if isDenied and isMoreDue then
-  sweep()
+  sweep(nil, false, SWEEP_LIMIT - FEW)
   if not decide() then return { 'stale', at } end
 end
 for _, known in ipairs(refusing) do

@@ -4,9 +4,10 @@ local SWEEP_LIMIT, FEW = 64, 2
 
 -- @param own the reservation that the call is about, which is looked at in any case
 -- @param isBrief where there are too many for one call, it does few of them
+-- @param most so many others are looked at
 -- True where some are left.
-local function sweep(own, isBrief)
-  local w, c, left = windows(), charges(), SWEEP_LIMIT
+local function sweep(own, isBrief, most)
+  local w, c, left = windows(), charges(), most or SWEEP_LIMIT
   local lives = {}
   for life in string.gmatch(ARGV[4], '%d+') do lives[#lives + 1] = tonumber(life) end
   local remembered, awaited, idle = unpack(lives)
