@@ -56,13 +56,13 @@ test('the reservation that a call is about has expired, however many others are 
   const sink = await storeWith(300);
   time += 60_000;
   const claims = [claimOn(open, 1)];
-  expect(await sink.extend({ id: 'r299', claims, ttlMs: 60_000 })).toMatchObject({
+  expect(await sink.extend({ id: 'r150', claims, ttlMs: 60_000 })).toMatchObject({
     status: 'already-resolved',
     first: 'expired',
   });
-  const settlement = { id: 'r298', outcome: 'known', charges: [], details: {} } as const;
+  const settlement = { id: 'r200', outcome: 'known', charges: [], details: {} } as const;
   expect(await sink.settle(settlement)).toMatchObject({ status: 'late' });
-  expect(await sink.release('r297')).toMatchObject({ first: 'expired' });
+  expect(await sink.release('r250')).toMatchObject({ first: 'expired' });
   expect((await sink.verify()).differences).toEqual([]);
 });
 
