@@ -53,17 +53,17 @@ test('nobody is refused for what would expire with the same call', async () => {
 });
 
 test('the reservation that a call is about has expired, however many others are due', async () => {
-  const sink = await storeWith(300);
-  time += 60_000;
   const claims = [claimOn(open, 1)];
-  expect(await sink.extend({ id: 'r150', claims, ttlMs: 60_000 })).toMatchObject({
-    status: 'already-resolved',
-    first: 'expired',
-  });
-  const settlement = { id: 'r200', outcome: 'known', charges: [], details: {} } as const;
-  expect(await sink.settle(settlement)).toMatchObject({ status: 'late' });
-  expect(await sink.release('r250')).toMatchObject({ first: 'expired' });
-  expect((await sink.verify()).differences).toEqual([]);
+  for (const id of ['r20', 'r90', 'r160', 'r230', 'r299']) {
+    const sink = await storeWith(300);
+    time += 60_000;
+    const extended = await sink.extend({ id, claims, ttlMs: 60_000 });
+    expect(extended).toMatchObject({ status: 'already-resolved', first: 'expired' });
+    expect(await sink.release(id)).toMatchObject({ first: 'expired' });
+    const settlement = { id, outcome: 'known', charges: [], details: {} } as const;
+    expect(await sink.settle(settlement)).toMatchObject({ status: 'late' });
+    expect((await sink.verify()).differences).toEqual([]);
+  }
 });
 
 test('a hold that is extended to an earlier time expires then', async () => {
