@@ -16,13 +16,14 @@ import { resets } from './groups/resets.ts';
 import { resolution } from './groups/resolution.ts';
 import { restart } from './groups/restart.ts';
 import { rolling } from './groups/rolling.ts';
+import { rollover } from './groups/rollover.ts';
 import { settlement } from './groups/settlement.ts';
 import { shadow } from './groups/shadow.ts';
 import { sharing } from './groups/sharing.ts';
 import { thresholds } from './groups/thresholds.ts';
 import { windows } from './groups/windows.ts';
 
-/** The twelve points of the contract, by number, and what they rest on. */
+/** The thirteen points of the contract, by number, and what they rest on. */
 export const GROUPS: readonly ContractGroup[] = [
   decision,
   atomicity,
@@ -44,6 +45,7 @@ export const GROUPS: readonly ContractGroup[] = [
   corrections,
   bounds,
   shadow,
+  rollover,
   restart,
   sharing,
 ];

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CORRECTING } from './faults/correcting.ts';
 import { KEEPING } from './faults/keeping.ts';
 import { RESERVING } from './faults/reserving.ts';
+import { ROLLING_OVER } from './faults/rolling-over.ts';
 import { SETTLING } from './faults/settling.ts';
 import { failingTests } from './support/failing-tests.ts';
 
@@ -12,6 +13,7 @@ describe.concurrent('the contract catches a sink that', { timeout: 60_000 }, () 
     ...SETTLING,
     ...KEEPING,
     ...CORRECTING,
+    ...ROLLING_OVER,
   ]) {
     test(fault, async () => {
       const failing = (await failingTests(createSink, capabilities)).map(({ name }) => name);

@@ -20,6 +20,8 @@ export interface AccountStatus {
   readonly account: string;
   readonly unit: Unit;
   readonly limit: number | null;
+  /** What of it was left by the window before; absent for budgets without `rollover`. */
+  readonly rollover?: number;
   /** What set the limit, where that is not `limit` of the budget: `override user=vip`. */
   readonly limitFrom?: string;
   readonly committed: number;
@@ -50,12 +52,13 @@ export async function statusOf(
 
 export function accountStatus({ rule }: BoundAccount, reading: AccountReading): AccountStatus {
   const { limitFrom } = rule;
-  const { account, limit, committed, held, window, denials } = reading;
+  const { account, limit, rollover, committed, held, window, denials } = reading;
   return {
     budget: rule.budget,
     account,
     unit: rule.unit,
     limit,
+    ...(rollover === undefined ? {} : { rollover }),
     ...(limitFrom === undefined ? {} : { limitFrom }),
     committed,
     held,

@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts';
 import type { TokenCount } from './budget-limit.ts';
 import { accountKey, type Identity } from './identity.ts';
-import { usd } from './money.ts';
+import { MAX_AMOUNT, usd } from './money.ts';
 import type { Account, AccountRule } from './usage-sink.ts';
 import { compileWindow } from './window.ts';
 
@@ -33,6 +33,7 @@ const PARTS_PER_MILLION = 1_000_000;
 
 export function compileBudget(budget: Budget): BudgetRule {
   const shares = new Set([...(budget.warnAt ?? []), 1]);
+  const { rollover } = budget;
   return {
     budget: budget.name,
     per: budget.per,
@@ -45,6 +46,7 @@ export function compileBudget(budget: Budget): BudgetRule {
       .sort((a, b) => a - b),
     match: matchersOf(budget.match),
     ...unitAndLimit(budget),
+    ...(rollover && { rollover: unitAndLimit({ limit: rollover }).limit ?? MAX_AMOUNT }),
   };
 }
 

@@ -89,7 +89,7 @@ function modeOf({ mode, onSinkError, emergencyLimit: limit }: Budget): Partial<B
 }
 
 /** An account of its own: on that of the others it would take what they may spend. */
-function exempted({ key, rule }: BoundAccount): BoundAccount {
+function exempted({ key, rule: { rollover: _, ...rule } }: BoundAccount): BoundAccount {
   const open = { limit: null, blocked: false, withoutSink: { limit: null } };
   return { key: `${key}${EXEMPT}`, rule: { ...rule, ...open, exempt: true } };
 }

@@ -12,6 +12,11 @@ export interface Budget {
   /** Absent only next to `block: true`. */
   readonly limit?: BudgetLimit;
   readonly window: WindowSpec;
+  /**
+   * The most that a window is left by the one before, of what that has not spent of `limit`. For fixed
+   * and calendar windows. @default nothing
+   */
+  readonly rollover?: BudgetLimit;
   /** Binds only calls whose dimensions match; `*` stands for any characters. */
   readonly match?: Readonly<Record<string, string>>;
   /** Shares of the limit at which `threshold-crossed` is raised; 1 is always one of them. */
@@ -112,6 +117,7 @@ const fields = {
   mode: oneOf('enforce', 'shadow').optional(),
   onSinkError: oneOf('deny', 'allow').optional(),
   emergencyLimit: limitSchema.optional(),
+  rollover: limitSchema.optional(),
   exempt: z.array(someSchema).optional(),
   overrides: z.array(strictObject({ match: someSchema, limit: limitSchema })).optional(),
 };
@@ -123,6 +129,7 @@ const budgetSchema = strictObject(fields).superRefine((budget, context) => {
 
 function contradictionIn(budget: Budget): { path: string[]; message: string } | undefined {
   const { limit, window, per, block, onExpiry, overrides = [], emergencyLimit } = budget;
+  const { attribute, rollover } = budget;
   if (limit === undefined && block !== true) {
     const message =
       'is missing. Write { usd: "5.00" }, `unlimited`, or `block: true` on the budget';
@@ -136,12 +143,16 @@ function contradictionIn(budget: Budget): { path: string[]; message: string } | 
     const message = 'a call that has ended takes no place: leave it out, it is always `release`';
     return { path: ['onExpiry'], message };
   }
+  if (rollover && (window === 'total' || 'rolling' in window || attribute === 'settle')) {
+    const message = 'needs a fixed or calendar window, and `attribute: reserve`';
+    return { path: ['rollover'], message };
+  }
   if (new Set(per).size !== per.length) {
     return { path: ['per'], message: `names a dimension twice: ${per.join(', ')}. Leave one out` };
   }
   // The unit is the first field in the normal form of a limit; `count` would be a second.
   const limits = overrides.map((override) => override.limit);
-  if (emergencyLimit !== undefined) limits.push(emergencyLimit);
+  for (const other of [emergencyLimit, rollover]) if (other !== undefined) limits.push(other);
   if (limits.some((other) => `${Object.keys(other)}` !== Object.keys(limit ?? {})[0])) {
     return { path: ['limit'], message: 'the other limits of the budget have another unit' };
   }

@@ -7,6 +7,7 @@ import { lintBinding } from './lints/binding.ts';
 import { lintNames } from './lints/names.ts';
 import { lintPrices } from './lints/prices.ts';
 import { lintReach } from './lints/reach.ts';
+import { lintRollover } from './lints/rollover.ts';
 import { lintSecrets } from './lints/secrets.ts';
 import { lintWarnings } from './lints/warnings.ts';
 import { lintWindows } from './lints/windows.ts';
@@ -31,6 +32,7 @@ const LINTS: readonly Lint[] = [
   lintNames,
   lintReach,
   lintWindows,
+  lintRollover,
   lintWarnings,
   lintSecrets,
   lintPrices,

@@ -73,6 +73,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   block: 'Refuses every call.',
   mode: 'enforce (default), or shadow: decides and reports, and refuses nothing.',
   onSinkError: 'What becomes of calls while the sink is away: deny (default) or allow.',
+  rollover: 'The most of its limit that a window leaves to the next one. Nothing by default.',
   emergencyLimit: 'The most that each account may spend while the sink is away, in each process.',
   exempt: 'Identities that the budget does not bind; what they spend is still counted.',
   identity: 'Dimensions of every call, where the call or its context says nothing else.',

@@ -1,6 +1,7 @@
-import type { MemoryAccount, WindowCounters } from './memory-account.ts';
+import type { MemoryAccount } from './memory-account.ts';
 import { MemoryCharge } from './memory-charge.ts';
 import type { CorrectionCharge } from './usage-sink.ts';
+import type { WindowCounters } from './window-counters.ts';
 
 /** A charge of a correction, and the counters that it goes to. */
 export interface Corrected {

@@ -16,8 +16,10 @@ export interface Refusal {
   readonly budget: string;
   readonly account: string;
   readonly unit: Unit;
-  /** The limit in force, adjustments included; null when there is none. */
+  /** The limit in force, adjustments and what was rolled over included; null when there is none. */
   readonly limit: number | null;
+  /** What of it was left by the window before; absent for budgets without `rollover`. */
+  readonly rollover?: number;
   readonly committed: number;
   readonly held: number;
   readonly requested: number;

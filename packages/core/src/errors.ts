@@ -183,13 +183,14 @@ function describeDenial(denial: Denial): string {
 }
 
 function describeRefusal(refusal: Refusal): string {
-  const { unit, limitFrom } = refusal;
+  const { unit, limitFrom, rollover } = refusal;
   const where = `Budget "${refusal.budget}" (account ${refusal.account})`;
   if (refusal.kind === 'blocked') return `${where} is blocked. Unblock it to go on.`;
   const figures =
     `${formatAmount(refusal.committed, unit)} spent and ${formatAmount(refusal.held, unit)} held ` +
     `of ${refusal.limit === null ? 'no limit' : formatAmount(refusal.limit, unit)}` +
-    `${limitFrom === undefined ? '' : ` (${limitFrom})`}, ` +
+    `${limitFrom === undefined ? '' : ` (${limitFrom})`}` +
+    `${rollover ? ` (${formatAmount(rollover, unit)} rolled over)` : ''}, ` +
     `${formatAmount(refusal.requested, unit)} asked for`;
   return `${where} ${REASONS[refusal.kind]}: ${figures}. ${adviceOn(refusal)}`;
 }

@@ -17,6 +17,8 @@ export type FindingCode =
   | 'nothing-capped'
   | 'readable-secret'
   | 'refuses-everything'
+  | 'rollover-above-limit'
+  | 'rollover-never'
   | 'secret-pattern'
   | 'similar-names'
   | 'too-many-budgets'

@@ -40,6 +40,7 @@ export {
   type PolicyDecision,
   type PolicyQuestion,
   refusalOf,
+  rolledOver,
   type Standing,
   WindowedSpendBudgetPolicy,
 } from './policy.ts';

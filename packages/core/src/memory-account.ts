@@ -1,106 +1,12 @@
 import type { Refusal } from './denial.ts';
-import { refusalOf } from './policy.ts';
+import { refusalOf, rolledOver } from './policy.ts';
+import { lookedBackMs, spansBefore } from './rollover.ts';
 import { crossedThresholds, reachesAny } from './threshold.ts';
 import type { Account, AccountReading, AccountRule, Adjustment, SinkNotice } from './usage-sink.ts';
 import type { Window, WindowSpan } from './window.ts';
+import { WindowCounters } from './window-counters.ts';
 
 const NO_NOTICES: readonly SinkNotice[] = [];
-
-/** Amounts by start of rolling slot; in other windows the only slot is `null`. */
-export type SlotAmounts = Map<number | null, number>;
-
-/** The counters of one window of an account. */
-export class WindowCounters {
-  readonly window: Window;
-  span: WindowSpan;
-  /** False for counters made when their window was over, which never saw what it had spent before. */
-  readonly isWhole: boolean;
-  committed = 0;
-  /** Open holds that belong to this window; those that belong to none are the account's `floating`. */
-  held = 0;
-  topUp = 0;
-  denials = 0;
-  /** How often the settled spend was set to 0 by hand. */
-  resets = 0;
-  /** Thresholds already noticed, in parts per million. */
-  readonly fired: Set<number> = new Set();
-  /** Of a rolling window: settled spend by start of slot. */
-  readonly slots: Map<number, number> = new Map();
-  // What entries charged that the ledger no longer keeps: by slot, and where there is none.
-  readonly #foldedSlots: Map<number, number> = new Map();
-  #folded = 0;
-  #oldestSlot = Number.POSITIVE_INFINITY;
-
-  constructor(window: Window, span: WindowSpan, isWhole = true) {
-    this.window = window;
-    this.span = span;
-    this.isWhole = isWhole;
-  }
-
-  /** The rolling slot that a time belongs to; null in other windows. */
-  slotAt(now: number): number | null {
-    return this.window.kind === 'rolling' ? this.window.slotOf(now) : null;
-  }
-
-  /** Adds settled spend. In a rolling window a slot that has already left counts no more. */
-  charge(amount: number, slot: number | null): void {
-    if (slot === null) {
-      this.committed += amount;
-      return;
-    }
-    if (slot < (this.span.startsAt as number)) return;
-    this.committed += amount;
-    this.slots.set(slot, (this.slots.get(slot) ?? 0) + amount);
-    if (slot < this.#oldestSlot) this.#oldestSlot = slot;
-  }
-
-  /** Keeps what an entry charged that the ledger is about to drop. */
-  fold(amount: number, slot: number | null): void {
-    if (slot === null) this.#folded += amount;
-    else this.#foldedSlots.set(slot, (this.#foldedSlots.get(slot) ?? 0) + amount);
-  }
-
-  /** What dropped entries add up to. */
-  folded(): SlotAmounts {
-    return new Map<number | null, number>(this.#foldedSlots).set(null, this.#folded);
-  }
-
-  /** Replaces what is counted; `null` is the slot of a window that has none. */
-  restore(slots: SlotAmounts, held: number): void {
-    this.slots.clear();
-    this.#oldestSlot = Number.POSITIVE_INFINITY;
-    this.committed = 0;
-    this.held = held;
-    for (const [slot, amount] of slots) this.charge(amount, slot);
-  }
-
-  /** Moves a rolling window on: spend of the slots that have left it no longer counts. */
-  advance(span: WindowSpan): void {
-    this.span = span;
-    const startsAt = span.startsAt as number;
-    if (this.#oldestSlot >= startsAt) return;
-    this.#oldestSlot = Number.POSITIVE_INFINITY;
-    for (const slot of this.#foldedSlots.keys()) {
-      if (slot < startsAt) this.#foldedSlots.delete(slot);
-    }
-    for (const [slot, amount] of this.slots) {
-      if (slot < startsAt) {
-        this.slots.delete(slot);
-        this.committed -= amount;
-      } else if (slot < this.#oldestSlot) this.#oldestSlot = slot;
-    }
-  }
-
-  /** True when nothing it counts can matter any more. */
-  isOver(now: number): boolean {
-    if (this.held > 0) return false;
-    if (this.window.kind === 'rolling') {
-      this.advance(this.window.at(now));
-      return this.slots.size === 0 && this.topUp === 0;
-    }
-    return this.span.endsAt !== null && this.span.endsAt <= now;
-  }
-}
 
 /** A change of the limit by hand. */
 export interface LimitChange {
@@ -124,8 +30,10 @@ export class MemoryAccount {
   newLimit: LimitChange | null = null;
   raise: LimitChange | null = null;
   current: WindowCounters;
-  /** Other windows that still matter: with open holds, or left before their end. */
+  /** Other windows that still matter: with open holds, left before their end, or rolled over. */
   readonly past: Map<string, WindowCounters> = new Map();
+  /** The window of which the rest is rolled over into the current one. */
+  #before: WindowCounters | null = null;
   // Counted apart from what they hold: a hold of nothing keeps the account, too.
   #openHolds = 0;
 
@@ -149,11 +57,29 @@ export class MemoryAccount {
     this.past.set(this.current.span.id, this.current);
     this.current = this.past.get(span.id) ?? new WindowCounters(window, span);
     this.past.delete(span.id);
+    this.#before = null;
+    this.lookBack();
     this.#forgetPast(now);
   }
 
+  /** Finds the window of which the rest is rolled over among those that are past. */
+  lookBack(): void {
+    const { current, past, rule } = this;
+    if (rule.rollover === undefined) return;
+    const [last, earlier] = spansBefore(rule.window, current.span);
+    const before = past.get(last.id);
+    if (before?.isUsed) {
+      before.next = current;
+      this.#before = before;
+    } else if (past.get(earlier.id)?.isUsed) this.#before = new WindowCounters(rule.window, last);
+  }
+
   #forgetPast(now: number): void {
-    for (const [id, counters] of this.past) if (counters.isOver(now)) this.past.delete(id);
+    for (const [id, counters] of this.past) if (this.#isDone(counters, now)) this.past.delete(id);
+  }
+
+  #isDone(counters: WindowCounters, now: number): boolean {
+    return counters.isOver(now - lookedBackMs(this.rule, counters.span));
   }
 
   /** The counters of the window that a time was in, under the terms of the latest call. */
@@ -167,6 +93,7 @@ export class MemoryAccount {
   /** Begins a hold; null stands for whatever window is current. */
   beginHold(counters: WindowCounters | null, amount: number): void {
     this.#openHolds += 1;
+    this.current.isUsed = true;
     this.changeHold(counters, amount);
   }
 
@@ -186,12 +113,36 @@ export class MemoryAccount {
     return counters.held + this.floating;
   }
 
-  /** The limit in force: the rule's, as changed by hand. */
+  /** The limit in force: the rule's, as changed by hand, and what was rolled over. */
   limitIn(counters: WindowCounters, rule: AccountRule, now: number): number | null {
-    const base = isInForce(this.newLimit, now) ? this.newLimit.to : rule.limit;
+    const base = this.#baseOf(rule, now);
     if (base === null) return null;
     const raise = isInForce(this.raise, now) ? (this.raise.to ?? 0) : 0;
-    return base + counters.topUp + raise;
+    return base + counters.topUp + raise + this.rolledInto(counters, rule, now);
+  }
+
+  /** The limit that the rest of a window is measured by. */
+  #baseOf(rule: AccountRule, now: number): number | null {
+    return isInForce(this.newLimit, now) ? this.newLimit.to : rule.limit;
+  }
+
+  /** What of the limit was left by the window before; it is gone when the window is over. */
+  rolledInto(counters: WindowCounters, rule: AccountRule, now: number): number {
+    const before = this.#before;
+    if (before === null || counters !== this.current) return 0;
+    if (now >= (counters.span.endsAt as number)) return 0;
+    const base = this.#baseOf(rule, now) ?? 0;
+    return rolledOver(base, before.committed + before.held, rule.rollover ?? 0);
+  }
+
+  /** The limit for calls: of a window that is over, without what the next one has used of its rest. */
+  boundIn(counters: WindowCounters, rule: AccountRule, now: number): number | null {
+    const limit = this.limitIn(counters, rule, now);
+    const { next } = counters;
+    if (next === null || limit === null) return limit;
+    const base = this.#baseOf(rule, now) as number;
+    const lent = next.committed + next.held - (limit - counters.topUp + next.topUp);
+    return lent > 0 ? Math.max(0, base - lent) : limit;
   }
 
   /**
@@ -206,7 +157,7 @@ export class MemoryAccount {
     now: number,
     ownHold = 0,
   ): Refusal | undefined {
-    const limit = this.limitIn(counters, rule, now);
+    const limit = this.boundIn(counters, rule, now);
     const { committed } = counters;
     const held = this.heldIn(counters) - ownHold;
     const kind =
@@ -223,6 +174,7 @@ export class MemoryAccount {
       account: this.key,
       unit: rule.unit,
       limit,
+      ...(rule.rollover && { rollover: this.rolledInto(counters, rule, now) }),
       committed,
       held,
       requested,
@@ -280,12 +232,20 @@ export class MemoryAccount {
     return {
       account: this.key,
       limit: this.limitIn(counters, rule, now),
+      ...(rule.rollover && { rollover: this.rolledInto(counters, rule, now) }),
       blocked: this.blocked || rule.blocked,
       committed: counters.committed,
       held: this.heldIn(counters),
       window: counters.span,
       denials: counters.denials,
     };
+  }
+
+  /** Counts a refusal. */
+  deny(): void {
+    const { current } = this;
+    current.denials += 1;
+    current.isUsed = true;
   }
 
   /** True when forgetting the account loses nothing: its window is over and nothing hangs on it. */
@@ -295,6 +255,8 @@ export class MemoryAccount {
     this.#forgetPast(now);
     if (this.past.size > 0) return false;
     // Calls at the same time settle to nothing, so without any there is nothing to remember.
-    return this.rule.unit === 'concurrent' ? this.current.topUp === 0 : this.current.isOver(now);
+    return this.rule.unit === 'concurrent'
+      ? this.current.topUp === 0
+      : this.#isDone(this.current, now);
   }
 }

@@ -30,6 +30,7 @@ export function adjustMemory(
   if (!repeated) {
     const { change, details, id } = request;
     checkTopUp(change, account.current.topUp);
+    account.current.isUsed = true;
     const charges = carriedOut(books, account, change, at, notices);
     adjusted.set(id, true);
     const names = { account: account.key, budget: rule.budget };

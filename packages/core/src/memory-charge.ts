@@ -1,5 +1,5 @@
-import type { WindowCounters } from './memory-account.ts';
 import type { AccountRule, Charge } from './usage-sink.ts';
+import type { WindowCounters } from './window-counters.ts';
 
 /** A charge that knows the counters it went to, without showing them. */
 export class MemoryCharge implements Charge {

@@ -1,6 +1,7 @@
-import type { MemoryAccount, WindowCounters } from './memory-account.ts';
+import type { MemoryAccount } from './memory-account.ts';
 import { MemoryCharge } from './memory-charge.ts';
 import type { AccountRule, Claim, Overshoot, SettleRequest, SinkNotice } from './usage-sink.ts';
+import type { WindowCounters } from './window-counters.ts';
 
 /** What a reservation holds on one account. */
 export interface Hold {
@@ -112,7 +113,7 @@ function booked(
   if (!counters.isWhole) return charge;
 
   for (const notice of account.cross(counters, committedBefore, now)) report.notice(notice);
-  const limit = account.limitIn(counters, account.rule, now);
+  const limit = account.boundIn(counters, account.rule, now);
   if (limit !== null && amount > held) {
     const above = counters.committed + account.heldIn(counters) - limit;
     const excess = Math.min(above, amount - held);

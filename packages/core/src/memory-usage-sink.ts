@@ -244,8 +244,7 @@ export class MemoryUsageSink implements UsageSink {
 
   #deny(refusals: readonly Refusal[]): void {
     for (const refusal of refusals) {
-      const account = this.#accounts.find(refusal.account);
-      if (account !== undefined) account.current.denials += 1;
+      this.#accounts.find(refusal.account)?.deny();
     }
   }
 

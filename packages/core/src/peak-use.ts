@@ -6,7 +6,7 @@ export interface PeakUse {
   readonly budget: string;
   readonly account: string;
   readonly unit: Unit;
-  /** Null counts without a limit. */
+  /** Of the configuration: what is above it was left by the window before. Null counts without one. */
   readonly limit: number | null;
   readonly peak: number;
   /** When that was, in ms since the epoch. */

@@ -26,6 +26,29 @@ export function refusalOf(standing: Standing): Exclude<RefusalKind, 'blocked'> |
   return committed + requested > limit ? 'too-large' : 'held';
 }
 
+/**
+ * What of its limit a window leaves to the next one, where a budget has `rollover`.
+ *
+ * - The limit is that of the configuration, or what was set by hand in its place, as it is now: a
+ *   change acts on both windows. Top-ups, raises, and what the window itself was left by the one before
+ *   stay behind: they count as spent last, so money lives for its window and the next.
+ * - Open calls of the window count as spent until they end. One that ends later, or late, changes what
+ *   the next window has.
+ * - The window before is left by accounts that were used in it, and in full by those that were used in
+ *   the one before that. Others count as new, and are left nothing. A call that was admitted or refused
+ *   makes a window used, and so does an adjustment.
+ * - It is there until its window ends. A call that is still open then may grow within the limit, less
+ *   what the next window has used of the rest.
+ *
+ * So any number of windows in a row spends no more than their limits, and what the first was left.
+ *
+ * @param used settled spend and open holds of the window.
+ * @param most the most that is rolled over.
+ */
+export function rolledOver(limit: number, used: number, most: number): number {
+  return Math.max(0, Math.min(most, limit - used));
+}
+
 export interface PolicyQuestion {
   /** Settled spend of the window. */
   readonly spent: number;

@@ -5,12 +5,7 @@
 export { checkAdjustment, checkTopUp } from './check-adjustment.ts';
 export { correctionCharge } from './correction-charge.ts';
 export { ended } from './ended.ts';
-export {
-  type LimitChange,
-  MemoryAccount,
-  type SlotAmounts,
-  WindowCounters,
-} from './memory-account.ts';
+export { type LimitChange, MemoryAccount } from './memory-account.ts';
 export type { MemoryCharge } from './memory-charge.ts';
 export {
   amountAsked,
@@ -21,6 +16,8 @@ export {
   settleHold,
 } from './memory-hold.ts';
 export { resetCharges } from './reset-charges.ts';
+export { lookedBackMs, spansBefore } from './rollover.ts';
 export { isRefused, reporting } from './shadow-refusals.ts';
 export { matchesQuery } from './sink-entry.ts';
 export { checkCharges, checkClaims, checkId, checkTtl } from './sink-request.ts';
+export { type SlotAmounts, WindowCounters } from './window-counters.ts';

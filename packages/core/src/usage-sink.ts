@@ -12,6 +12,11 @@ export interface AccountRule {
   readonly unit: Unit;
   /** In the account's unit; null counts without a limit. */
   readonly limit: number | null;
+  /**
+   * The most that is rolled over from the window before, as `rolledOver` has it; absent where nothing
+   * is. Only of fixed and calendar windows, and with `attribute: 'reserve'`.
+   */
+  readonly rollover?: number;
   readonly blocked: boolean;
   /** Decides and counts as any account, and refuses nothing: its refusals come with the answer. */
   readonly shadow?: boolean;
@@ -165,8 +170,10 @@ export type ReleaseAnswer = Noticing &
 /** The figures of one account at the time of reading, in the account's unit. */
 export interface AccountReading {
   readonly account: string;
-  /** The limit in force, adjustments included; null when there is none. */
+  /** The limit in force, adjustments and what was rolled over included; null when there is none. */
   readonly limit: number | null;
+  /** What of it was rolled over; absent where nothing ever is. */
+  readonly rollover?: number;
   readonly blocked: boolean;
   readonly committed: number;
   readonly held: number;
@@ -255,6 +262,8 @@ export interface VerifyReport {
  * 11. Everything is bounded: accounts per call, id length, sweep work per call.
  * 12. A shadow account decides, counts and charges as any other, and refuses nothing, even when it is
  *     blocked: what it would have refused comes with the answer, marked as such.
+ * 13. What a window leaves of its limit is rolled over into the next one where the rule says so, as
+ *     `rolledOver` has it; the window before is kept, and proved, for as long as it takes.
  */
 export interface UsageSink {
   reserve(request: ReserveRequest): Awaitable<ReserveAnswer>;

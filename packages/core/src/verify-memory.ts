@@ -1,8 +1,9 @@
-import type { MemoryAccount, SlotAmounts, WindowCounters } from './memory-account.ts';
+import type { MemoryAccount } from './memory-account.ts';
 import type { MemoryBooks } from './memory-books.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 import type { ReservationTable } from './memory-reservations.ts';
 import type { Difference, VerifyReport } from './usage-sink.ts';
+import type { SlotAmounts, WindowCounters } from './window-counters.ts';
 
 /** Recomputes every counter from the ledger and the open reservations; with `repair`, restores it. */
 export function verifyMemory(

@@ -25,6 +25,20 @@ describe('what is not a mistake is not found', () => {
       ),
     ],
     [
+      'hours that add up to the day with what the hour before has left',
+      budgets(
+        'name: hourly, per: [user], limit: { usd: "1" }, rollover: { usd: "0.5" }, window: { fixed: 1h }',
+        'name: daily, per: [user], limit: { usd: "24.5" }, window: { calendar: day, timeZone: UTC }',
+      ),
+    ],
+    [
+      'a rollover of all that is left, and one for those who have more',
+      budgets(
+        'name: a, per: [user], limit: { usd: "1" }, rollover: { usd: unlimited }, window: { fixed: 1h }',
+        'name: b, per: [org], limit: { usd: "1" }, rollover: { usd: "2" }, window: { fixed: 1h }, overrides: [{ match: { org: acme }, limit: { usd: "5" } }]',
+      ),
+    ],
+    [
       'a day of 25 hours, where the clocks change',
       budgets(
         'name: hourly, per: [user], limit: { usd: "1" }, window: { fixed: 1h }',

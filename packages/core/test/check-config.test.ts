@@ -155,6 +155,30 @@ const PLANTED: [what: string, code: string, path: string, yaml: string][] = [
     budgets('name: a, per: [], limit: { usd: "5" }, window: { fixed: 30d }'),
   ],
   [
+    'a rollover without a limit',
+    'rollover-never',
+    'budgets[1].rollover',
+    budgets(
+      'name: a, per: [], limit: { usd: "5" }, window: total',
+      'name: b, per: [], limit: { usd: unlimited }, rollover: { usd: "5" }, window: { fixed: 1h }',
+    ),
+  ],
+  [
+    'a rollover of more than a window has',
+    'rollover-above-limit',
+    'budgets[0].rollover',
+    budgets('name: a, per: [], limit: { usd: "5" }, rollover: { usd: "6" }, window: { fixed: 1h }'),
+  ],
+  [
+    'a daily limit above what the hours let through with what the hour before has left',
+    'never-reached',
+    'budgets[1].limit',
+    budgets(
+      'name: hourly, per: [user], limit: { usd: "1" }, rollover: { usd: "0.5" }, window: { fixed: 1h }',
+      'name: daily, per: [user], limit: { usd: "24.51" }, window: { calendar: day, timeZone: UTC }',
+    ),
+  ],
+  [
     'a block with a limit',
     'block-and-limit',
     'budgets[0].limit',

@@ -1,11 +1,12 @@
 import { type AccountRule, compileWindow, type Window, type WindowSpan } from '@hardcap/core';
+import { spansBefore } from '@hardcap/core/sink';
 
 /** A rule as the scripts read it. */
 interface RuleText {
   readonly terms: string;
   /**
    * Stands for the terms: how a hold is charged (see `reservations.lua`), an `s` where the account
-   * refuses nothing, and a digest of 53 bits.
+   * refuses nothing, an `r` where it rolls over, and a digest of 53 bits.
    */
   readonly sign: string;
 }
@@ -22,18 +23,19 @@ export function inJson(text: string): string {
 export function ruleText(rule: AccountRule): RuleText {
   const made = known.get(rule);
   if (made !== undefined) return made;
-  const { window, limit, blocked, thresholds } = rule;
+  const { window, limit, blocked, thresholds, rollover } = rule;
   const terms = [
     `${JSON.stringify(rule.budget)},${JSON.stringify(rule.unit)}`,
     limit ?? '',
-    blocked ? 'b' : '',
+    `${blocked ? 'b' : ''}${rollover === undefined ? '' : `r${rollover}`}`,
     thresholds.join(','),
     window.kind === 'rolling' ? window.lengthMs : '',
     window.kind === 'rolling' ? window.resolutionMs : '',
     JSON.stringify(window.spec),
   ].join('\n');
   const kind = rule.onExpiry === 'release' ? kindOf(rule).toUpperCase() : kindOf(rule);
-  const text = { terms, sign: `${kind}${rule.shadow ? 's' : ''}:${digestOf(terms)}` };
+  const manner = `${kind}${rule.shadow ? 's' : ''}${rollover === undefined ? '' : 'r'}`;
+  const text = { terms, sign: `${manner}:${digestOf(terms)}` };
   known.set(rule, text);
   return text;
 }
@@ -63,14 +65,27 @@ export function goesAlong(rule: AccountRule): boolean {
   return rule.attribute === 'settle' && rule.window.kind !== 'rolling';
 }
 
-/** The spans of a window at a time, and where a hold would expire. */
-export function spansOf(window: Window, at: number, expiresAt: number): string {
-  return `${spanText(window, window.at(at))}\n${spanText(window, window.at(expiresAt))}`;
+/** What of the windows of an account may matter, on three lines: see `termsIn` in `windows.lua`. */
+export function spansOf({ window, rollover }: AccountRule, at: number, expiresAt: number): string {
+  const span = window.at(at);
+  const before = rollover === undefined ? [] : spansBefore(window, span).map(({ id }) => id);
+  return threeLines(window, span, before, expiresAt);
+}
+
+function threeLines(
+  window: Window,
+  span: WindowSpan,
+  before: readonly string[],
+  expiresAt: number,
+): string {
+  const later = spanText(window, window.at(expiresAt));
+  return `${spanText(window, span)}\n${before.join('\t')}\n${later}`;
 }
 
 /** The same from terms that the store has. */
 export function spansOfTerms(terms: string, at: number, expiresAt: number): string {
-  return spansOf(windowOf(terms.slice(terms.lastIndexOf('\n') + 1)), at, expiresAt);
+  const window = windowOf(terms.slice(terms.lastIndexOf('\n') + 1));
+  return threeLines(window, window.at(at), [], expiresAt);
 }
 
 function spanText(window: Window, { id, startsAt, endsAt }: WindowSpan): string {

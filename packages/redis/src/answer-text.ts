@@ -102,22 +102,22 @@ function notice(text: NoticeText): SinkNotice {
 }
 
 /** How many values of an answer are a refusal, and how many come before all of them. */
-const OF_REFUSAL = 8;
+const OF_REFUSAL = 9;
 const BEFORE_REFUSALS = 4;
 
 export function readRefusals(reply: Reply, claims: readonly Claim[], at: number): Refusal[] {
   const refusals: Refusal[] = [];
   for (let from = BEFORE_REFUSALS; from < reply.length; from += OF_REFUSAL) {
-    const [place, kind, limit, committed, held, requested, endsAt, opensAt] = reply.slice(
-      from,
-      from + OF_REFUSAL,
-    ) as unknown as RefusalReply;
-    const { key, rule } = (claims[place] as Claim).account;
+    const [place, kind, limit, committed, held, requested, endsAt, opensAt, rolledOver] =
+      reply.slice(from, from + OF_REFUSAL) as unknown as RefusalReply;
+    const { account } = claims[place] as Claim;
+    const { key, rule } = account;
     refusals.push({
       budget: rule.budget,
       account: key,
       unit: rule.unit,
       limit,
+      ...rollover(account, rolledOver),
       committed,
       held,
       requested,
@@ -139,12 +139,14 @@ type RefusalReply = readonly [
   requested: number,
   endsAt: number | null,
   opensAt: number | null,
+  rolledOver: number,
 ];
 
 /** The figures of an account, as `read.lua` answers them. */
 export function readingOf(account: Account, reply: unknown, at: number): AccountReading {
-  const [limit, blocked, committed, held, denials] = reply as [
+  const [limit, blocked, committed, held, denials, rolledOver] = reply as [
     number | null,
+    number,
     number,
     number,
     number,
@@ -154,12 +156,17 @@ export function readingOf(account: Account, reply: unknown, at: number): Account
   return {
     account: account.key,
     limit,
+    ...rollover(account, rolledOver),
     blocked: blocked === 1,
     committed,
     held,
     window,
     denials,
   };
+}
+
+function rollover({ rule }: Account, amount = 0): { readonly rollover?: number } {
+  return rule.rollover ? { rollover: amount } : {};
 }
 
 export function resolutionIn(value: unknown): Resolution | undefined {

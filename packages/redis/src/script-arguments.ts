@@ -1,10 +1,11 @@
-import type { Account, Adjustment, WindowSpan } from '@hardcap/core';
+import type { Account, Adjustment } from '@hardcap/core';
 import { goesAlong, inJson, ruleText, spansOf, spansOfTerms } from './account-text.ts';
 import type { Argument } from './script-runner.ts';
 
 interface Known {
   readonly sign: string;
-  readonly span: WindowSpan;
+  /** The name of its window. */
+  readonly span: string;
   readonly field: string;
 }
 
@@ -32,14 +33,13 @@ export class AccountArguments {
   terms({ key, rule }: Account, at: number, expiresAt: number): string {
     const { terms, sign } = ruleText(rule);
     const { window } = rule;
-    const span = window.at(at);
+    const { id } = window.at(at);
     const known = this.#known.get(key);
     const isKnown = known?.sign === sign;
-    // A window gives the same span for as long as it lasts.
-    const isCurrent = isKnown && known.span === span;
-    if (isCurrent && !(goesAlong(rule) && window.at(expiresAt) !== span)) return sign;
-    if (!isCurrent) this.#remember(key, { sign, span, field: this.field(key) });
-    return `${sign}\n${spansOf(window, at, expiresAt)}\n${isKnown ? '' : terms}`;
+    const isCurrent = isKnown && known.span === id;
+    if (isCurrent && !(goesAlong(rule) && window.at(expiresAt).id !== id)) return sign;
+    if (!isCurrent) this.#remember(key, { sign, span: id, field: this.field(key) });
+    return `${sign}\n${spansOf(rule, at, expiresAt)}\n${isKnown ? '' : terms}`;
   }
 
   #remember(key: string, known: Known): void {

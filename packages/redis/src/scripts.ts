@@ -43,10 +43,10 @@ w.add(holder, amount, slot)
 if window.isPart then return nil end
 cross(known, holder, before)
 if amount > held then
-local above = holder[COMMITTED] + holder[HELD] + known[CARRIED] - w.limitOf(known, window)
+local above = holder[COMMITTED] + holder[HELD] + known[CARRIED] - w.boundOf(known, window)
 overshoot = math.min(above, amount - held)
 end
-if known == holder then w.refresh(known) end
+w.refresh(known)
 save(known)
 if known ~= holder then save(holder) end
 return overshoot > 0 and overshoot or nil
@@ -84,7 +84,10 @@ local function hold(known, kind, amount, count, holder)
 if kind == 'o' or kind == 'O' then
 holder = holder or known
 holder[HELD] = holder[HELD] + amount
-if holder ~= known then save(holder) end
+if holder ~= known then
+save(holder)
+windows().refresh(known)
+end
 else
 known[CARRIED] = known[CARRIED] + amount
 end
@@ -165,7 +168,7 @@ isPlain = id == ARGV[8 + count + count + place] and at < till and gate >= 0
 and (isFixed or kind ~= 'c' and kind ~= 'C' or expiresAt < till)
 if not isPlain then break end
 if taken >= gate or taken + requested > gate then
-isPlain = kind ~= 'l' and kind ~= 'p' and kind ~= 'L' and kind ~= 'P' and sub(id, 2, 2) ~= 's'
+isPlain = kind ~= 'l' and kind ~= 'p' and kind ~= 'L' and kind ~= 'P' and sub(id, 2, 2) == ':'
 local why = committed >= gate and 'spent' or committed + requested > gate and 'too-large' or 'held'
 local endsAt = ends < HUGE and ends or false
 local opensAt = why ~= 'held' and gate ~= 0 and requested <= gate and endsAt
@@ -174,6 +177,7 @@ local last, from = #refusals, #denied
 refusals[last + 1], refusals[last + 2], refusals[last + 3] = place - 1, why, gate
 refusals[last + 4], refusals[last + 5] = committed, held + carried
 refusals[last + 6], refusals[last + 7], refusals[last + 8] = requested, endsAt, opensAt
+refusals[last + 9] = 0
 denied[from + 1] = account
 denied[from + 2] = packed(
 ACCOUNT, committed, held, open, denials + 1, carried, till, gate, alarm, ends, serial, id, names, window
@@ -279,7 +283,7 @@ return nil
 end
 local function refusalOf(place, known, holder, requested, own, terms)
 local window = windows().windowOf(holder)
-local limit = windows().limitOf(known, window, terms)
+local limit = windows().boundOf(known, window, terms)
 local committed, held = holder[COMMITTED], holder[HELD] + known[CARRIED] - own
 local kind
 if windows().isBlocked(known, terms) then
@@ -295,11 +299,11 @@ opensAt = nil
 elseif window.step then
 opensAt = opensAtOf(holder, limit, requested)
 end
-local shown = limit ~= HUGE and limit or false
-return { place, kind, shown, committed, held, requested, window.endsAt or false, opensAt or false }
+local shown, rolled = limit ~= HUGE and limit or false, windows().rolledInto(known, window, terms)
+return { place, kind, shown, committed, held, requested, window.endsAt or false, opensAt or false, rolled }
 end
 local function refuse(refusals, refusal)
-for place = 1, refusal and 8 or 0 do refusals[#refusals + 1] = refusal[place] end
+for place = 1, refusal and 9 or 0 do refusals[#refusals + 1] = refusal[place] end
 end`;
 
 const RESERVATIONS_PART: string = String.raw`
@@ -610,7 +614,7 @@ local isBare = known[COMMITTED] == 0 and window.added == 0
 if known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised then
 time = at + remembered
 elseif window.endsAt then
-time = window.endsAt + remembered
+time = window.endsAt + remembered + w.lookedBack(known, window)
 elseif not isBare and cold.seen ~= known[COMMITTED] then
 cold.seen = known[COMMITTED]
 time = at + (window.step and window.length + window.step or idle)
@@ -705,6 +709,7 @@ string.match(text, '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n'
 terms = { limit = tonumber(limit), shares = {} }
 terms.length, terms.step = tonumber(length), tonumber(step)
 terms.isBlocked = string.find(flags, 'b', 1, true) ~= nil
+terms.rollover = tonumber(string.match(flags, 'r(%d+)'))
 for share in string.gmatch(shares, '%d+') do
 terms.shares[#terms.shares + 1] = tonumber(share)
 end
@@ -712,14 +717,29 @@ parsed[text] = terms
 return terms
 end
 made.termsOf = termsOf
+local function baseOf(known, terms)
+local set = coldOf(known).set
+if set and (not set.till or at < set.till) then return set.to end
+return (terms or termsOf(known[TERMS])).limit
+end
+function made.rolledInto(known, window, terms)
+local base = window.before and at < window.endsAt and baseOf(known, terms)
+local before = base and window.before ~= '' and made.otherOf(window.before)
+if not base or window.before ~= '' and not before then return 0 end
+local left = base - (before and before[COMMITTED] + before[HELD] or 0)
+return math.max(0, math.min((terms or termsOf(known[TERMS])).rollover or 0, left))
+end
 function made.limitOf(known, window, terms)
-local cold = coldOf(known)
-local set, raised = cold.set, cold.raised
-local limit = (terms or termsOf(known[TERMS])).limit
-if set and (not set.till or at < set.till) then limit = set.to end
+local limit, raised = baseOf(known, terms), coldOf(known).raised
 if not limit then return HUGE end
 if raised and (not raised.till or at < raised.till) then limit = limit + raised.by end
-return limit + window.added
+return limit + window.added + made.rolledInto(known, window, terms)
+end
+function made.boundOf(known, window, terms)
+local limit, after = made.limitOf(known, window, terms), window.next and made.find(known, window.next)
+if not after or limit == HUGE then return limit end
+local lent = after[COMMITTED] + after[HELD] - (limit - window.added + made.windowOf(after).added)
+return lent > 0 and math.max(0, baseOf(known, terms) - lent) or limit
 end
 function made.isBlocked(known, terms)
 return coldOf(known).isBlocked or (terms or termsOf(known[TERMS])).isBlocked
@@ -829,6 +849,10 @@ if past[1] == name then return otherOf(past[2]) end
 end
 return nil
 end
+function made.lookedBack(known, window)
+local rolls = window.endsAt and termsOf(known[TERMS]).rollover
+return rolls and 3 * (window.endsAt - window.startsAt) or 0
+end
 local function remembered() return tonumber(string.match(ARGV[4], '^%d+')) end
 made.remembered = remembered
 local function newWindow(terms, startsAt, endsAt)
@@ -850,7 +874,7 @@ other[NAMES] = known[NAMES]
 other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
 known[SLOTS] = nil
 local endsAt = window.endsAt or (window.length and at + window.length + window.step) or at
-other[FRESH] = math.max(endsAt, at) + remembered()
+other[FRESH] = math.max(endsAt, at) + remembered() + made.lookedBack(known, window)
 others[known[SERIAL]] = other
 known[LEFT] = other
 past[#past + 1] = { known[WINDOW], known[SERIAL], other[FRESH] }
@@ -877,6 +901,18 @@ end
 known[WINDOW] = name
 end
 made.turn = turn
+local function lookBack(known, way)
+local last, earlier = string.match(way, '^[^\n]*\n([^\t\n]*)\t([^\n]*)\n')
+local window, left = made.windowOf(known), known[LEFT]
+for _, past in ipairs(coldOf(known).past) do
+if past[1] == last then
+window.before = past[2]
+if left[SERIAL] == past[2] then left[COLD].window.next = known[SERIAL] end
+elseif past[1] == earlier and not window.before then
+window.before = ''
+end
+end
+end
 function made.spanAt(text, time)
 local from, to, name = string.match(text, '^(%-?%d*)\t(%-?%d*)\t(.*)$')
 if not name then return false end
@@ -909,7 +945,10 @@ end
 if not isSame then
 known[TERMS_ID], known[TERMS], known[NAMES] = id, terms, string.match(terms, '^[^\n]*')
 end
-if known[WINDOW] ~= name then turn(known, name, from, to) end
+if known[WINDOW] ~= name then
+turn(known, name, from, to)
+if termsOf(known[TERMS]).rollover then lookBack(known, way) end
+end
 if not isSame then complete(known, from, to) end
 made.refresh(known)
 return known
@@ -917,7 +956,7 @@ end
 return made
 end
 local function termsIn(text)
-local id, way, terms = string.match(text, '^([^\n]*)\n([^\n]*\n[^\n]*)\n(.*)$')
+local id, way, terms = string.match(text, '^([^\n]*)\n([^\n]*\n[^\n]*\n[^\n]*)\n(.*)$')
 if id then return id, way, terms end
 return text, '', ''
 end
@@ -1007,14 +1046,14 @@ end
 local limit = w.limitOf(known, window)
 local reading = {
 limit ~= HUGE and limit or false, w.isBlocked(known) and 1 or 0,
-known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED],
+known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED], w.rolledInto(known, window),
 }
 return { isRepeated and 'repeated' or 'adjusted', at, reading, finish(false) }`;
 const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, ADJUST_OWN].join('');
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '761e240cc3b693fe691bc4899f5594539d318c9c',
+  sha: '8c76662347809d0d15457f3f4989994aee2255a0',
   text: ADJUST_TEXT,
 };
 
@@ -1085,7 +1124,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '4d33327e04dc3a1d1fe77d7273b83f2d034db180',
+  sha: 'baf786122723b61f1c3de11113aa771e7478e211',
   text: EXTEND_TEXT,
 };
 
@@ -1135,6 +1174,11 @@ differences[#differences + 1] = { holder[KEY], holder[WINDOW], counter, expected
 if ARGV[5] ~= 'repair' then return end
 holder[place] = expected
 save(holder)
+local owner = account(holder[KEY])
+if owner then
+w.refresh(owner)
+save(owner)
+end
 end
 for _, holder in ipairs(holders) do
 compare(holder, HELD, fixed[holder[SERIAL]] or 0)
@@ -1150,7 +1194,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '6e1a23d23ede03dcf842f4af1d5e1393fb6ea8f5',
+  sha: '8fec61012917b5eabf88f0f7dca9c8240f42d0bd',
   text: HELD_TEXT,
 };
 
@@ -1225,7 +1269,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: 'bb68382a688e0d7c145e355de9138b40337de46e',
+  sha: '2daee2492c84754e6daab955b7c1c92a93741227',
   text: PROOF_TEXT,
 };
 
@@ -1272,7 +1316,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: '7d03cc2b996fde3cad41791f201550f7035532ac',
+  sha: 'ba1dd2416c933002a61cd993bd8d059ff4b7433b',
   text: PRUNE_TEXT,
 };
 
@@ -1289,10 +1333,11 @@ local answer = { 'read', at }
 for place = 5, #ARGV, 2 do
 local known = open(ARGV[place], termsIn(ARGV[place + 1]))
 if not known then return { 'stale', at } end
-local limit = windows().limitOf(known, windows().windowOf(known))
+local window = windows().windowOf(known)
+local limit = windows().limitOf(known, window)
 answer[#answer + 1] = {
 limit ~= HUGE and limit or false, windows().isBlocked(known) and 1 or 0,
-known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED],
+known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED], windows().rolledInto(known, window),
 }
 end
 return answer`;
@@ -1300,7 +1345,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: '4942c22b4d12303a6996afce8c7dc2fa08b09901',
+  sha: 'f4dd7a5f6fcd5bb1e9ad7e53152b97aac28e3624',
   text: READ_TEXT,
 };
 
@@ -1322,9 +1367,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '5aa3d7fdd8dbc56f74227403e72ca3fb7ac4fe37',
+  sha: '57079f0823c5054f06af514b145b6aa53c58efd3',
   text: RELEASE_TEXT,
-  flagged: { sha: '856f29406a333f4b885fa5dffc0ba2ead8ab1331', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '3654f56fdbdd98dde677b9049673d15af2304727', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1382,7 +1427,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '004f4c0a7bacfe20f29984087b7e39674c2ca99d',
+  sha: '2e6194ae265cec3bd3b3f3e01d263a83f661985c',
   text: RESERVE_TEXT,
 };
 
@@ -1445,7 +1490,7 @@ const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSA
 
 export const RESERVE_MANY: Script = {
   name: 'reserve-many',
-  sha: '5734da84cef76373571aa5fb2748d3206b23321a',
+  sha: '72a7b3363786afc5901b725d010f8e828bd7e537',
   text: RESERVE_MANY_TEXT,
 };
 
@@ -1464,7 +1509,11 @@ local slots = {}
 for place = 8, #ARGV do slots[place - 7] = tonumber(ARGV[place]) end
 for place = 2, #slots, 2 do holder[COMMITTED] = holder[COMMITTED] + slots[place] end
 if w.windowOf(holder).step then w.setSlots(holder, slots) end
-if known then w.refresh(known) end
+local owner = known or account(holder[KEY])
+if owner then
+w.refresh(owner)
+save(owner)
+end
 save(holder)
 finish(true)
 return { 'restored', at }`;
@@ -1472,7 +1521,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: '54272abe0ae4d29614d825081e64f9697daea2a3',
+  sha: '26ef6e26b2a183ccb40bb1d7ab20262dadb638cf',
   text: RESTORE_TEXT,
 };
 
@@ -1497,7 +1546,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: '84984ace2692fb623764ac8034456266cbf742e1',
+  sha: '7ca90e1007497c803fd9243c6bbf7e5786257b90',
   text: REVIVE_TEXT,
 };
 
@@ -1574,9 +1623,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '85e3708463b8eb66ba25e7057a1872bf979aed8f',
+  sha: '999fed3a671027b2c9a7380adfccdf668daa5f28',
   text: SETTLE_TEXT,
-  flagged: { sha: '43b436e1d3a308bf3b838af87533b6f3d5910fde', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '14417c3707a0f4e8e409940c2b825c352744a54d', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`
@@ -1634,7 +1683,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: '0c9742d98dc795f03fd3bb5ee0e3f588dfb0deed',
+  sha: 'fd85d35f3e7c0139a1e24c10659177c743bcd696',
   text: SETTLE_MANY_TEXT,
-  flagged: { sha: 'df248bad8912d6c805d894f06a54d64920198682', text: FLAGS + SETTLE_MANY_TEXT },
+  flagged: { sha: '403f99df248ddfd04fb3b334a4eb7b40978dd57d', text: FLAGS + SETTLE_MANY_TEXT },
 };

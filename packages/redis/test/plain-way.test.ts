@@ -23,7 +23,7 @@ const MINUTE = 60_000;
 const step = fc.record({
   amount: fc.nat(9),
   /** Of each account, what it costs above or below what was held; null says `hold`. */
-  over: fc.tuple(...Array.from({ length: 5 }, () => fc.option(fc.integer({ min: -9, max: 1 })))),
+  over: fc.tuple(...Array.from({ length: 6 }, () => fc.option(fc.integer({ min: -9, max: 1 })))),
   wait: fc.constantFrom(0, 0, 0, 1, 7_000, MINUTE),
   ttlMs: fc.constantFrom(5_000, 70_000, 10 * MINUTE, 10 * MINUTE),
   end: fc.constantFrom('settle', 'settle', 'settle', 'later', 'later', 'release', 'limit'),
@@ -46,6 +46,7 @@ test('the short way of most calls comes to what the memory sink comes to', async
       const accounts = [
         accountOf('total', { ...WARNED, limit: LIMIT }),
         accountOf('minute', { ...WARNED, limit: LIMIT, window: { fixed: '1m' } }),
+        accountOf('saved', { ...WARNED, limit: 45, rollover: 30, window: { fixed: '1m' } }),
         accountOf('bare', { thresholds: [], limit: 45 }),
         accountOf('rolling', {
           ...WARNED,
@@ -53,7 +54,7 @@ test('the short way of most calls comes to what the memory sink comes to', async
           window: { rolling: '5m', resolution: '1m' },
         }),
         accountOf('carried', { limit: null, window: { fixed: '1m' }, attribute: 'settle' }),
-      ].slice(0, steps.length % 2 === 0 ? 3 : 5);
+      ].slice(0, steps.length % 2 === 0 ? 4 : 6);
       let time = 1_800_000_000_000;
       const now = () => time;
       const sinks = [

@@ -106,6 +106,36 @@ describe('what is stored', () => {
     expect(await admin.hlen(books)).toBeLessThanOrEqual(2);
   });
 
+  test('the window before stays for as long as it is rolled over, and no longer', async () => {
+    let time = 1_800_000_000_000;
+    const lives = { rememberedMs: 1_000, awaitedMs: 1_000, idleMs: 86_400_000 };
+    const sink = redis.sink({ now: () => time, ...lives });
+    const saved = accountOf('saved', { rollover: 50, window: { fixed: '1m' } });
+    const spend = async (id: string, amount: number) => {
+      await sink.reserve({ id, claims: [claimOn(saved, amount)], ttlMs: 500 });
+      await sink.settle({ id, outcome: 'known', charges: [], details });
+    };
+    // Half a minute each, with something due in every call.
+    const pass = async (halves: number) => {
+      for (let half = 0; half < halves; half += 1) {
+        time += 30_000;
+        await sink.release(`asks-${time}`);
+      }
+    };
+    await spend('r1', 60);
+    await pass(2);
+    await spend('r2', 10);
+    await pass(1);
+    expect(await sink.read([saved])).toMatchObject([{ limit: 140, rollover: 40 }]);
+    expect((await sink.verify()).differences).toEqual([]);
+    await pass(3);
+    // A window without a call later.
+    expect(await sink.read([saved])).toMatchObject([{ limit: 150, rollover: 50 }]);
+    await pass(20);
+    const { books } = storeKeys('default');
+    expect(await admin.hkeys(books)).toEqual(['m']);
+  });
+
   test('few calls have to look for what is due, however long the traffic goes on', async () => {
     let time = 1_800_000_000_000;
     const sink = redis.sink({ now: () => time, rememberedMs: 60_000 });

@@ -16,6 +16,7 @@ export function adjust(books: Books, request: AdjustRequest, details: string): A
   if (!repeated) checkTopUp(change, stored.account.current.topUp);
   const notices: SinkNotice[] = [...books.tell()];
   if (!repeated) {
+    stored.account.current.isUsed = true;
     const charges = carriedOut(books, stored, change, notices);
     tables.store.setAdjusted(id, at + tables.rememberedMs);
     const rule = tables.rules.idOf(stored.account.rule);

@@ -1,5 +1,5 @@
 import type { Account, AccountRule } from '@hardcap/core';
-import type { WindowCounters } from '@hardcap/core/sink';
+import { spansBefore, type WindowCounters } from '@hardcap/core/sink';
 import type { StoredAccount } from './account-table.ts';
 import type { Tables } from './tables.ts';
 import type { StoredWindow } from './window-table.ts';
@@ -45,7 +45,11 @@ export class OpenAccounts {
   /** Makes the window of a time current, under these terms. */
   turn(stored: StoredAccount, rule: AccountRule, at: number): WindowCounters {
     this.recall(stored, rule, at, at);
-    return stored.account.at(rule, at);
+    const current = stored.account.at(rule, at);
+    if (rule.rollover === undefined) return current;
+    for (const { id } of spansBefore(rule.window, current.span)) this.recallNamed(stored, id, at);
+    stored.account.lookBack();
+    return current;
   }
 
   /** Makes the account remember the window that a time was in. */
@@ -55,11 +59,17 @@ export class OpenAccounts {
 
   /** Makes the account remember a window by its name, if there is one. */
   recallNamed(stored: StoredAccount, id: string, at: number): void {
-    const { account, windows } = stored;
+    const { account } = stored;
     if (id === account.current.span.id || account.past.has(id)) return;
-    const window =
-      windows.get(id) ?? this.#tracked(stored, this.#tables.windows.byName(stored.id, id, at));
-    if (window !== undefined) account.past.set(id, window.counters);
+    const counters = this.#named(stored, id, at);
+    if (counters !== null) account.past.set(id, counters);
+  }
+
+  /** Counters of a window by its name; null where there is none. */
+  #named(stored: StoredAccount, name: string, at: number): WindowCounters | null {
+    const { windows } = this.#tables;
+    const known = stored.windows.get(name);
+    return (known ?? this.#tracked(stored, windows.byName(stored.id, name, at)))?.counters ?? null;
   }
 
   /** Counters of a window, by the id of its row. */
@@ -68,7 +78,14 @@ export class OpenAccounts {
     if (known !== undefined) return known.counters;
     const read = this.#tracked(stored, this.#tables.windows.byId(id, at));
     if (read === undefined) throw new Error(`The store has no window ${id}.`);
-    return read.counters;
+    const { counters } = read;
+    const { endsAt } = counters.span;
+    const { rule } = stored.account;
+    // What the next window has used of its rest is no longer there.
+    if (rule.rollover !== undefined && endsAt !== null && endsAt <= at) {
+      counters.next = this.#named(stored, rule.window.at(endsAt).id, at);
+    }
+    return counters;
   }
 
   /** The window of counters, stored where it is new. */

@@ -27,7 +27,7 @@ export function reserve(books: Books, request: ReserveRequest): ReserveAnswer {
   }
   if (refusals.length > 0) {
     for (const { account } of holds) {
-      if (refusals.some((refusal) => refusal.account === account.key)) account.current.denials += 1;
+      if (refusals.some((refusal) => refusal.account === account.key)) account.deny();
     }
   }
   if (isRefused(refusals)) {
@@ -58,7 +58,8 @@ export function extend(books: Books, request: ExtendRequest): ExtendAnswer {
   const refusals: Refusal[] = [];
   for (const { hold, rule, amount } of changes) {
     if (amount <= hold.amount) continue;
-    const counters = hold.counters ?? accounts.turn(hold.stored, rule, at);
+    const current = accounts.turn(hold.stored, hold.counters ? hold.account.rule : rule, at);
+    const counters = hold.counters ?? current;
     const refusal = hold.account.refuse(counters, rule, amount, at, hold.amount);
     if (refusal !== undefined) refusals.push(refusal);
   }

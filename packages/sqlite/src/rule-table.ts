@@ -34,12 +34,14 @@ export class RuleTable {
   idOf(rule: AccountRule): number {
     const known = this.#ids.get(rule);
     if (known !== undefined) return known;
-    const { budget, unit, limit, blocked, window, attribute, onExpiry, thresholds } = rule;
+    const { budget, unit, limit, rollover, blocked, window } = rule;
+    const { attribute, onExpiry, thresholds } = rule;
     const behaviour = { attribute, onExpiry, thresholds };
     const terms = JSON.stringify({
       budget,
       unit,
       limit,
+      rollover,
       blocked,
       window: window.spec,
       ...behaviour,

@@ -44,6 +44,7 @@ export const MIGRATIONS: readonly string[] = [
     top_up INTEGER NOT NULL,
     denials INTEGER NOT NULL,
     resets INTEGER NOT NULL,
+    used INTEGER NOT NULL,           -- a call was admitted or refused in it, or it was adjusted
     fired TEXT,                      -- JSON: thresholds already noticed, in parts per million
     folded INTEGER NOT NULL,         -- what entries charged that were pruned
     entries INTEGER NOT NULL,        -- charges of the ledger that are of this window

@@ -1,4 +1,4 @@
-import { WindowCounters } from '@hardcap/core/sink';
+import { lookedBackMs, WindowCounters } from '@hardcap/core/sink';
 import { asDouble, prepare, type Query, type SqliteDatabase } from './driver.ts';
 import type { RuleTable } from './rule-table.ts';
 
@@ -15,6 +15,7 @@ interface WindowRow {
   readonly top_up: number;
   readonly denials: number;
   readonly resets: number;
+  readonly used: number;
   readonly fired: string | null;
   readonly entries: number;
   readonly forget_at: number | null;
@@ -27,6 +28,7 @@ type Figures = [
   topUp: number,
   denials: number,
   resets: number,
+  used: number,
   fired: string | null,
   entries: number,
   forgetAt: number | null,
@@ -45,11 +47,11 @@ export interface StoredWindow {
   savedSlots: ReadonlyMap<number, number>;
 }
 
-const NOTHING: Figures = [0, 0, 0, 0, 0, null, 0, null];
+const NOTHING: Figures = [0, 0, 0, 0, 0, 0, null, 0, null];
 const NO_SLOTS: ReadonlyMap<number, number> = new Map();
 const COLUMNS = `id, account, name, rule, starts_at, ends_at, is_whole,
-  ${asDouble('committed', 'committed')}, ${asDouble('held', 'held')}, top_up, denials, resets, fired,
-  entries, forget_at`;
+  ${asDouble('committed', 'committed')}, ${asDouble('held', 'held')}, top_up, denials, resets, used,
+  fired, entries, forget_at`;
 
 export class WindowTable {
   readonly #rules: RuleTable;
@@ -75,13 +77,13 @@ export class WindowTable {
     this.#insert = prepare(
       database,
       `INSERT INTO windows (account, name, rule, starts_at, ends_at, is_whole, committed, held,
-         top_up, denials, resets, fired, entries, forget_at, folded)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+         top_up, denials, resets, used, fired, entries, forget_at, folded)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
     );
     this.#update = prepare(
       database,
-      `UPDATE windows SET committed = ?, held = ?, top_up = ?, denials = ?, resets = ?, fired = ?,
-         entries = ?, forget_at = ? WHERE id = ?`,
+      `UPDATE windows SET committed = ?, held = ?, top_up = ?, denials = ?, resets = ?, used = ?,
+         fired = ?, entries = ?, forget_at = ? WHERE id = ?`,
     );
     this.#slots = prepare(
       database,
@@ -154,6 +156,7 @@ export class WindowTable {
     counters.topUp = row.top_up;
     counters.denials = row.denials;
     counters.resets = row.resets;
+    counters.isUsed = row.used === 1;
     if (row.fired !== null) for (const parts of JSON.parse(row.fired)) counters.fired.add(parts);
     const { id, account, entries, forget_at: forgetAt } = row;
     const saved: Figures = [
@@ -162,6 +165,7 @@ export class WindowTable {
       row.top_up,
       row.denials,
       row.resets,
+      row.used,
       row.fired,
       entries,
       forgetAt,
@@ -181,10 +185,11 @@ export class WindowTable {
   }
 
   #figures({ counters, entries, forgetAt }: StoredWindow, rule: number, at: number): Figures {
-    const { committed, held, topUp, denials, resets, fired } = counters;
+    const { committed, held, topUp, denials, resets, isUsed, fired } = counters;
     const noticed = fired.size === 0 ? null : JSON.stringify([...fired]);
     const forgotten = this.#forgottenAt(counters, rule, forgetAt, at);
-    return [committed, held, topUp, denials, resets, noticed, entries, forgotten];
+    const used = isUsed ? 1 : 0;
+    return [committed, held, topUp, denials, resets, used, noticed, entries, forgotten];
   }
 
   /** When nobody will miss the window: put off now and then, so that it is seldom written. */
@@ -194,11 +199,12 @@ export class WindowTable {
     before: number | null,
     at: number,
   ): number | null {
-    const isConcurrent = this.#rules.get(rule).unit === 'concurrent';
-    if (window.kind === 'total' && !isConcurrent) return null;
+    const terms = this.#rules.get(rule);
+    if (window.kind === 'total' && terms.unit !== 'concurrent') return null;
     const ended =
       window.kind === 'rolling' ? at + window.lengthMs + window.resolutionMs : span.endsAt;
-    const least = Math.max(ended ?? at, at) + this.#rememberedMs;
+    const kept = lookedBackMs(terms, span) + this.#rememberedMs;
+    const least = Math.max(ended ?? at, at) + kept;
     return before !== null && before >= least ? before : least + this.#rememberedMs;
   }
 

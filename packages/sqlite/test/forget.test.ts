@@ -56,6 +56,30 @@ describe('what nobody will ask for again is dropped in passing', () => {
     expect((await bench.sink.verify()).differences).toEqual([]);
   });
 
+  test('the window before, once it is not rolled over any more', async () => {
+    const bench = new SqliteBench({ rememberedMs: REMEMBERED_MS });
+    const saved = accountOf('saved', { limit: 100, rollover: 50, window: { fixed: '1d' } });
+    const later = async (days: number) => {
+      bench.now += days * DAY;
+      await traffic(bench);
+      await bench.sink.pruneLedger({ olderThan: bench.now });
+      await traffic(bench);
+    };
+    const reading = async () => (await bench.sink.read([saved]))[0];
+    await bench.spend(saved, 60);
+    await bench.spend(other, 1);
+    await later(1);
+    await bench.spend(saved, 10);
+    await bench.spend(other, 1);
+    await later(0);
+    expect(await reading()).toMatchObject({ limit: 140, rollover: 40 });
+    expect((await bench.sink.verify()).differences).toEqual([]);
+    await later(2);
+    expect(await reading()).toMatchObject({ limit: 150, rollover: 50 });
+    await later(4);
+    expect(rows(bench, 'accounts')).toBe(1);
+  });
+
   test.each(['block', 'limit'] as const)('an account with a %s stays', async (change) => {
     const bench = new SqliteBench({ rememberedMs: REMEMBERED_MS });
     const account = accountOf('a', byMinute);

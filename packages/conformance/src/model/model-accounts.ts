@@ -4,7 +4,10 @@ import { accountOf } from '../accounts.ts';
 /** Noon of the day before clocks go forward in New York, as UTC. */
 export const START: number = Date.UTC(2027, 2, 13, 12);
 
-/** Every kind of window, an account that refuses nothing, both attributions and both expiries, in several units. */
+/**
+ * Every kind of window, an account that refuses nothing, accounts that roll over, both attributions and
+ * both expiries, in several units.
+ */
 export function modelAccounts(): Account[] {
   const warned = { thresholds: [500_000, 800_000, 1_000_000] };
   const carried = { attribute: 'settle' } as const;
@@ -14,6 +17,8 @@ export function modelAccounts(): Account[] {
   return [
     accountOf('total', { ...warned, unit: 'usd' }),
     accountOf('minute', { ...warned, limit: 60, window: { fixed: '1m' } }),
+    accountOf('saved', { ...warned, limit: 30, rollover: 25, window: { fixed: '1m' } }),
+    accountOf('kept', { ...lenient, limit: 80, rollover: 80, window: day }),
     accountOf('day', { ...warned, ...carried, ...lenient, limit: 80, window: day }),
     accountOf('rolling', { ...warned, limit: 70, window: rolling }),
     accountOf('carried', { ...warned, ...carried, limit: 50, window: rolling }),

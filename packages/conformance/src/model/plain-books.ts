@@ -1,4 +1,12 @@
-import type { Account, AccountRule, AdjustRequest, Charge, WindowSpan } from '@hardcap/core';
+import {
+  type Account,
+  type AccountRule,
+  type Adjustment,
+  type AdjustRequest,
+  type Charge,
+  rolledOver,
+  type WindowSpan,
+} from '@hardcap/core';
 import { goesAlong, type PlainReservation } from './plain-reservation.ts';
 
 type Dated = AdjustRequest & { readonly at: number };
@@ -48,23 +56,70 @@ export class PlainBooks {
   }
 
   /** The limit of a window, as it is now. */
-  limit({ key, rule }: Account, span: WindowSpan, now: number): number | null {
-    const changes = this.#changesOf(key);
-    // Only the latest change of each kind is looked at, even when its time is over.
-    const latest = (type: 'limit' | 'limit-add') => {
-      const last = changes.findLast(({ change }) => change.type === type)?.change;
-      const isInForce = last && 'until' in last && (last.until === null || now < last.until);
-      return isInForce ? last : undefined;
-    };
-    const replaced = latest('limit');
-    const base = replaced?.type === 'limit' ? replaced.limit : rule.limit;
-    if (base === null) return null;
-    const raised = latest('limit-add');
-    const topUps = changes.map(({ change, account, at }) => {
-      const isOfSpan = account.rule.window.at(at).id === span.id;
+  limit(account: Account, span: WindowSpan, now: number): number | null {
+    const own = this.#ownLimit(account, span, now);
+    return own === null ? null : own + this.rolledInto(account, span, now);
+  }
+
+  /** What of the limit was left by the window before: nothing once a window is over. */
+  rolledInto(account: Account, span: WindowSpan, now: number): number {
+    const { rollover, window } = account.rule;
+    const limit = this.#configured(account, now);
+    const isOver = span.endsAt !== null && now >= span.endsAt;
+    if (rollover === undefined || limit === null || span.startsAt === null || isOver) return 0;
+    const last = window.at(span.startsAt - 1);
+    const isKnown = this.#isUsed(account, last) || this.#isUsed(account, before(account, last));
+    if (!isKnown) return 0;
+    return rolledOver(limit, this.committed(account, last) + this.held(account, last), rollover);
+  }
+
+  /** The limit for calls of a window: what the next one has used of its rest is no longer there. */
+  bound(account: Account, span: WindowSpan, now: number): number | null {
+    const limit = this.#configured(account, now);
+    const all = this.limit(account, span, now);
+    const { rollover, window } = account.rule;
+    if (limit === null || rollover === undefined || span.endsAt === null) return all;
+    const next = window.at(span.endsAt);
+    const used = this.committed(account, next) + this.held(account, next);
+    const lent = used - (this.#ownLimit(account, next, now) ?? 0);
+    return span.endsAt <= now && lent > 0 ? Math.max(0, limit - lent) : all;
+  }
+
+  /** The limit of the configuration, or what was set by hand in its place. */
+  #configured({ key, rule }: Account, now: number): number | null {
+    const replaced = this.#latest(key, 'limit', now);
+    return replaced?.type === 'limit' ? replaced.limit : rule.limit;
+  }
+
+  /** The limit without what was rolled over. */
+  #ownLimit(account: Account, span: WindowSpan, now: number): number | null {
+    const limit = this.#configured(account, now);
+    if (limit === null) return null;
+    const raised = this.#latest(account.key, 'limit-add', now);
+    const topUps = this.#changesOf(account.key).map(({ change, account: { rule }, at }) => {
+      const isOfSpan = rule.window.at(at).id === span.id;
       return change.type === 'top-up' && isOfSpan ? change.amount : 0;
     });
-    return base + (raised?.type === 'limit-add' ? raised.amount : 0) + sum(topUps);
+    return limit + (raised?.type === 'limit-add' ? raised.amount : 0) + sum(topUps);
+  }
+
+  /** Only the latest change of a kind is looked at, even when its time is over. */
+  #latest(key: string, type: 'limit' | 'limit-add', now: number): Adjustment | undefined {
+    const last = this.#changesOf(key).findLast(({ change }) => change.type === type)?.change;
+    const isInForce = last && 'until' in last && (last.until === null || now < last.until);
+    return isInForce ? last : undefined;
+  }
+
+  /** Whether a call was admitted or refused in a window, or the account was adjusted. */
+  #isUsed({ key, rule }: Account, { id }: WindowSpan): boolean {
+    const isIn = (time: number) => rule.window.at(time).id === id;
+    return (
+      this.denials.some(({ account, window }) => account === key && window === id) ||
+      this.#changesOf(key).some(({ at }) => isIn(at)) ||
+      this.reservations.some(({ holds, admittedAt }) => {
+        return isIn(admittedAt) && holds.some(({ account }) => account.key === key);
+      })
+    );
   }
 
   /** Whether a reset has given a charge back, `since` being how many adjustments there were before. */
@@ -79,6 +134,10 @@ export class PlainBooks {
   #changesOf(key: string): Dated[] {
     return this.adjustments.filter(({ account }) => account.key === key);
   }
+}
+
+function before({ rule }: Account, { startsAt }: WindowSpan): WindowSpan {
+  return rule.window.at((startsAt ?? 0) - 1);
 }
 
 export function sum(amounts: readonly number[]): number {

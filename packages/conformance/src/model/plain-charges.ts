@@ -110,7 +110,7 @@ export class PlainCharges {
     const slot = window.kind === 'rolling' ? window.slotOf(time) : null;
     const charge: Charge = { ...names, window: span.id, slot, amount, held };
     this.#book(account, span, charge, now);
-    const limit = this.#books.limit(this.#books.inForce(account), span, now);
+    const limit = this.#books.bound(this.#books.inForce(account), span, now);
     if (limit === null || amount <= held) return charge;
     const above = this.#books.committed(account, span) + this.#books.held(account, span) - limit;
     const excess = Math.min(above, amount - held);

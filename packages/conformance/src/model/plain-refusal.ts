@@ -16,12 +16,13 @@ export function plainRefusal(books: PlainBooks, asking: Asking): Refusal | undef
   const { account, requested, own, time, now } = asking;
   const { key, rule } = account;
   const span = rule.window.at(time);
-  const limit = books.limit(account, span, now);
+  const limit = books.bound(account, span, now);
   const committed = books.committed(account, span);
   const held = books.held(account, span) - own;
   const shadow = rule.shadow ? ({ shadow: true } as const) : {};
   const names = { budget: rule.budget, account: key, unit: rule.unit, ...shadow };
-  const figures = { ...names, limit, committed, held, requested };
+  const rollover = rule.rollover && { rollover: books.rolledInto(account, span, now) };
+  const figures = { ...names, limit, ...rollover, committed, held, requested };
   if (books.isBlocked(account)) {
     return { ...figures, kind: 'blocked', resetsAt: span.endsAt, retryAfterMs: null };
   }

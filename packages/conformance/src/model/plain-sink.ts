@@ -223,6 +223,9 @@ export class PlainSink implements UsageSink {
     return {
       account: account.key,
       limit: this.#books.limit(account, window, this.#now),
+      ...(account.rule.rollover && {
+        rollover: this.#books.rolledInto(account, window, this.#now),
+      }),
       blocked: this.#books.isBlocked(account),
       committed: this.#books.committed(account, window),
       held: this.#books.held(account, window),

@@ -54,13 +54,18 @@ const DAY: number = 1_440 * MINUTE;
 /** Lives of holds: one that is often over, and one that is over by boundaries alone. */
 const LIVES: readonly number[] = [40 * SECOND, 5 * MINUTE];
 
-/** An arbitrary step. @param start ms since the epoch; times of limits are near it. */
-export function stepOf(fc: FastCheck, places: number, start: number): Arbitrary<Step> {
+/**
+ * An arbitrary step.
+ *
+ * @param places of the accounts that it may be about.
+ * @param start ms since the epoch; times of limits are near it.
+ */
+export function stepOf(fc: FastCheck, places: readonly number[], start: number): Arbitrary<Step> {
   const id = fc.constantFrom('r0', 'r1', 'r2', 'r3', 'r4', 'r5', 'r6', 'r7');
-  const place = fc.nat(places - 1);
+  const place = fc.constantFrom(...places);
   const amounts = fc.uniqueArray(fc.tuple(place, fc.oneof(fc.nat(4), fc.nat(60))), {
     minLength: 1,
-    maxLength: places,
+    maxLength: places.length,
     selector: ([at]) => at,
   });
   const ttlMs = fc.constantFrom(...LIVES);

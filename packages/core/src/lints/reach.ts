@@ -35,13 +35,14 @@ export function* lintReach({ budgets }: LintScope): Generator<Finding> {
 /** The most that another budget lets through in one window of this one; infinite where it need not bind. */
 function mostUnder(linted: LintedBudget, other: LintedBudget): number {
   const { rule } = linted;
-  const { limit } = other.rule;
+  const { limit, rollover = 0 } = other.rule;
   const counted = rule.tokenCount === other.rule.tokenCount || other.rule.tokenCount === 'total';
   if (linted === other || limit === null || other.rule.blocked) return Number.POSITIVE_INFINITY;
   if (rule.unit !== other.rule.unit || !counted || !bindsAllOf(other, linted)) {
     return Number.POSITIVE_INFINITY;
   }
-  return limit * mostWindowsWithin(rule.window, other.rule.window);
+  // Of what is rolled over, only that into the first of them is not theirs.
+  return limit * mostWindowsWithin(rule.window, other.rule.window) + Math.min(rollover, limit);
 }
 
 /** Whether one account of a budget has every call that an account of the other has. */

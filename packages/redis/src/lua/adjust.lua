@@ -5,7 +5,8 @@
 -- ARGV[11] the change, as JSON   ARGV[12] details, as JSON
 -- then of a correction: id of the reservation, and for each charge: key, window, slot or nothing, amount
 --
--- 'adjusted' or 'repeated', time, limit, whether it is blocked, committed, held, denials, notices
+-- 'adjusted' or 'repeated', time, limit, whether it is blocked, committed, held, denials, what was rolled
+-- over, notices
 -- 'too-much', time, what the top-ups of the window come to already
 -- 'stale', time
 --@include layout
@@ -105,6 +106,6 @@ end
 local limit = w.limitOf(known, window)
 local reading = {
   limit ~= HUGE and limit or false, w.isBlocked(known) and 1 or 0,
-  known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED],
+  known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED], w.rolledInto(known, window),
 }
 return { isRepeated and 'repeated' or 'adjusted', at, reading, finish(false) }

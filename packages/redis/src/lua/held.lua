@@ -60,6 +60,11 @@ local function compare(holder, place, expected)
   if ARGV[5] ~= 'repair' then return end
   holder[place] = expected
   save(holder)
+  local owner = account(holder[KEY])
+  if owner then
+    w.refresh(owner)
+    save(owner)
+  end
 end
 for _, holder in ipairs(holders) do
   compare(holder, HELD, fixed[holder[SERIAL]] or 0)

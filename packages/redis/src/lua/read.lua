@@ -2,7 +2,8 @@
 --
 -- ARGV[5] on, for each account: key, and what is said of its terms
 --
--- 'read', time, then for each account: limit, whether it is blocked, committed, held, denials
+-- 'read', time, then for each account: limit, whether it is blocked, committed, held, denials,
+--   what was rolled over
 -- 'stale', time
 --@include layout
 --@include store
@@ -22,10 +23,11 @@ local answer = { 'read', at }
 for place = 5, #ARGV, 2 do
   local known = open(ARGV[place], termsIn(ARGV[place + 1]))
   if not known then return { 'stale', at } end
-  local limit = windows().limitOf(known, windows().windowOf(known))
+  local window = windows().windowOf(known)
+  local limit = windows().limitOf(known, window)
   answer[#answer + 1] = {
     limit ~= HUGE and limit or false, windows().isBlocked(known) and 1 or 0,
-    known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED],
+    known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED], windows().rolledInto(known, window),
   }
 end
 return answer

@@ -6,7 +6,7 @@
 --
 -- time alone where it is held, until `ms until it expires` later, and nothing else is to be told
 -- 'held', time, expiry, notices, refusals of accounts that refuse nothing
--- 'denied', time, '', notices, refusals: each is eight values of this list
+-- 'denied', time, '', notices, refusals: each is nine values of this list
 -- 'mismatch', time, how the reservation ended where it has
 -- 'stale', time: a span is not of now, or terms are needed
 --@include layout

@@ -23,7 +23,11 @@ local slots = {}
 for place = 8, #ARGV do slots[place - 7] = tonumber(ARGV[place]) end
 for place = 2, #slots, 2 do holder[COMMITTED] = holder[COMMITTED] + slots[place] end
 if w.windowOf(holder).step then w.setSlots(holder, slots) end
-if known then w.refresh(known) end
+local owner = known or account(holder[KEY])
+if owner then
+  w.refresh(owner)
+  save(owner)
+end
 save(holder)
 finish(true)
 return { 'restored', at }

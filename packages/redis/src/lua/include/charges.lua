@@ -37,10 +37,10 @@ local function charges()
     if window.isPart then return nil end
     cross(known, holder, before)
     if amount > held then
-      local above = holder[COMMITTED] + holder[HELD] + known[CARRIED] - w.limitOf(known, window)
+      local above = holder[COMMITTED] + holder[HELD] + known[CARRIED] - w.boundOf(known, window)
       overshoot = math.min(above, amount - held)
     end
-    if known == holder then w.refresh(known) end
+    w.refresh(known)
     save(known)
     if known ~= holder then save(holder) end
     return overshoot > 0 and overshoot or nil

@@ -16,7 +16,11 @@ local function hold(known, kind, amount, count, holder)
   if kind == 'o' or kind == 'O' then
     holder = holder or known
     holder[HELD] = holder[HELD] + amount
-    if holder ~= known then save(holder) end
+    if holder ~= known then
+      save(holder)
+      -- What it leaves to the current one has changed.
+      windows().refresh(known)
+    end
   else
     known[CARRIED] = known[CARRIED] + amount
   end

@@ -32,8 +32,8 @@ do
       and (isFixed or kind ~= 'c' and kind ~= 'C' or expiresAt < till)
     if not isPlain then break end
     if taken >= gate or taken + requested > gate then
-      -- When a rolling window has room again is not known here, nor what refuses nothing.
-      isPlain = kind ~= 'l' and kind ~= 'p' and kind ~= 'L' and kind ~= 'P' and sub(id, 2, 2) ~= 's'
+      -- When a rolling window has room again is not known here, nor what refuses nothing or rolls over.
+      isPlain = kind ~= 'l' and kind ~= 'p' and kind ~= 'L' and kind ~= 'P' and sub(id, 2, 2) == ':'
       local why = committed >= gate and 'spent' or committed + requested > gate and 'too-large' or 'held'
       local endsAt = ends < HUGE and ends or false
       local opensAt = why ~= 'held' and gate ~= 0 and requested <= gate and endsAt
@@ -42,6 +42,7 @@ do
       refusals[last + 1], refusals[last + 2], refusals[last + 3] = place - 1, why, gate
       refusals[last + 4], refusals[last + 5] = committed, held + carried
       refusals[last + 6], refusals[last + 7], refusals[last + 8] = requested, endsAt, opensAt
+      refusals[last + 9] = 0
       denied[from + 1] = account
       denied[from + 2] = packed(
         ACCOUNT, committed, held, open, denials + 1, carried, till, gate, alarm, ends, serial, id, names, window

@@ -14,7 +14,7 @@ end
 -- @param own what the request holds already, and asks to hold as a part of the amount
 local function refusalOf(place, known, holder, requested, own, terms)
   local window = windows().windowOf(holder)
-  local limit = windows().limitOf(known, window, terms)
+  local limit = windows().boundOf(known, window, terms)
   local committed, held = holder[COMMITTED], holder[HELD] + known[CARRIED] - own
   local kind
   if windows().isBlocked(known, terms) then
@@ -30,11 +30,11 @@ local function refusalOf(place, known, holder, requested, own, terms)
   elseif window.step then
     opensAt = opensAtOf(holder, limit, requested)
   end
-  local shown = limit ~= HUGE and limit or false
-  return { place, kind, shown, committed, held, requested, window.endsAt or false, opensAt or false }
+  local shown, rolled = limit ~= HUGE and limit or false, windows().rolledInto(known, window, terms)
+  return { place, kind, shown, committed, held, requested, window.endsAt or false, opensAt or false, rolled }
 end
 
 -- Adds a refusal to those of an answer, where there is one.
 local function refuse(refusals, refusal)
-  for place = 1, refusal and 8 or 0 do refusals[#refusals + 1] = refusal[place] end
+  for place = 1, refusal and 9 or 0 do refusals[#refusals + 1] = refusal[place] end
 end

@@ -136,7 +136,7 @@ local function sweep(own, isBrief, most)
     if known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised then
       time = at + remembered
     elseif window.endsAt then
-      time = window.endsAt + remembered
+      time = window.endsAt + remembered + w.lookedBack(known, window)
     elseif not isBare and cold.seen ~= known[COMMITTED] then
       cold.seen = known[COMMITTED]
       time = at + (window.step and window.length + window.step or idle)

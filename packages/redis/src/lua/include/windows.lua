@@ -32,6 +32,7 @@ local function windows()
     terms = { limit = tonumber(limit), shares = {} }
     terms.length, terms.step = tonumber(length), tonumber(step)
     terms.isBlocked = string.find(flags, 'b', 1, true) ~= nil
+    terms.rollover = tonumber(string.match(flags, 'r(%d+)'))
     for share in string.gmatch(shares, '%d+') do
       terms.shares[#terms.shares + 1] = tonumber(share)
     end
@@ -40,15 +41,36 @@ local function windows()
   end
   made.termsOf = termsOf
 
-  -- The limit in force, as changed by hand; huge where there is none.
+  -- The limit of the terms, or what was set by hand in its place; nil where there is none.
+  local function baseOf(known, terms)
+    local set = coldOf(known).set
+    if set and (not set.till or at < set.till) then return set.to end
+    return (terms or termsOf(known[TERMS])).limit
+  end
+
+  -- What of the limit was left by the window before: nothing once a window is over.
+  function made.rolledInto(known, window, terms)
+    local base = window.before and at < window.endsAt and baseOf(known, terms)
+    local before = base and window.before ~= '' and made.otherOf(window.before)
+    if not base or window.before ~= '' and not before then return 0 end
+    local left = base - (before and before[COMMITTED] + before[HELD] or 0)
+    return math.max(0, math.min((terms or termsOf(known[TERMS])).rollover or 0, left))
+  end
+
+  -- The limit in force, as changed by hand, and what was rolled over; huge where there is none.
   function made.limitOf(known, window, terms)
-    local cold = coldOf(known)
-    local set, raised = cold.set, cold.raised
-    local limit = (terms or termsOf(known[TERMS])).limit
-    if set and (not set.till or at < set.till) then limit = set.to end
+    local limit, raised = baseOf(known, terms), coldOf(known).raised
     if not limit then return HUGE end
     if raised and (not raised.till or at < raised.till) then limit = limit + raised.by end
-    return limit + window.added
+    return limit + window.added + made.rolledInto(known, window, terms)
+  end
+
+  -- The limit for calls: of a window that is over, without what the next one has used of its rest.
+  function made.boundOf(known, window, terms)
+    local limit, after = made.limitOf(known, window, terms), window.next and made.find(known, window.next)
+    if not after or limit == HUGE then return limit end
+    local lent = after[COMMITTED] + after[HELD] - (limit - window.added + made.windowOf(after).added)
+    return lent > 0 and math.max(0, baseOf(known, terms) - lent) or limit
   end
 
   function made.isBlocked(known, terms)
@@ -183,6 +205,12 @@ local function windows()
     return nil
   end
 
+  -- For how long a window matters after its end: until the next two are over, where it rolls over.
+  function made.lookedBack(known, window)
+    local rolls = window.endsAt and termsOf(known[TERMS]).rollover
+    return rolls and 3 * (window.endsAt - window.startsAt) or 0
+  end
+
   local function remembered() return tonumber(string.match(ARGV[4], '^%d+')) end
   made.remembered = remembered
 
@@ -207,7 +235,7 @@ local function windows()
     other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
     known[SLOTS] = nil
     local endsAt = window.endsAt or (window.length and at + window.length + window.step) or at
-    other[FRESH] = math.max(endsAt, at) + remembered()
+    other[FRESH] = math.max(endsAt, at) + remembered() + made.lookedBack(known, window)
     others[known[SERIAL]] = other
     known[LEFT] = other
     past[#past + 1] = { known[WINDOW], known[SERIAL], other[FRESH] }
@@ -236,6 +264,21 @@ local function windows()
     known[WINDOW] = name
   end
   made.turn = turn
+
+  -- Notes which window leaves its rest to the current one: `before` is empty for one without any use.
+  -- The names of the two before are the second line of a way.
+  local function lookBack(known, way)
+    local last, earlier = string.match(way, '^[^\n]*\n([^\t\n]*)\t([^\n]*)\n')
+    local window, left = made.windowOf(known), known[LEFT]
+    for _, past in ipairs(coldOf(known).past) do
+      if past[1] == last then
+        window.before = past[2]
+        if left[SERIAL] == past[2] then left[COLD].window.next = known[SERIAL] end
+      elseif past[1] == earlier and not window.before then
+        window.before = ''
+      end
+    end
+  end
 
   -- The name, start and end of a span that a client worked out; false where it is not of the time.
   function made.spanAt(text, time)
@@ -277,7 +320,10 @@ local function windows()
     if not isSame then
       known[TERMS_ID], known[TERMS], known[NAMES] = id, terms, string.match(terms, '^[^\n]*')
     end
-    if known[WINDOW] ~= name then turn(known, name, from, to) end
+    if known[WINDOW] ~= name then
+      turn(known, name, from, to)
+      if termsOf(known[TERMS]).rollover then lookBack(known, way) end
+    end
     if not isSame then complete(known, from, to) end
     made.refresh(known)
     return known
@@ -287,11 +333,12 @@ local function windows()
 end
 
 -- What a call says of the terms of an account: what stands for them, and, where the store may not have
--- them or has another window, the span of its window now, that in which a hold would expire, and the
--- terms, or nothing where only the window may be another. What stands for them begins with how a hold
--- is charged, and after that an `s` where the account refuses nothing.
+-- them or has another window, a way and the terms, or nothing where only the window may be another. A way
+-- has three lines: the span of the window now; where it rolls over, the names of the two windows before;
+-- the span in which a hold would expire. What stands for the terms begins with how a hold is charged, and
+-- after that an `s` where the account refuses nothing, and an `r` where it rolls over.
 local function termsIn(text)
-  local id, way, terms = string.match(text, '^([^\n]*)\n([^\n]*\n[^\n]*)\n(.*)$')
+  local id, way, terms = string.match(text, '^([^\n]*)\n([^\n]*\n[^\n]*\n[^\n]*)\n(.*)$')
   if id then return id, way, terms end
   return text, '', ''
 end
