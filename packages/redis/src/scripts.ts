@@ -638,11 +638,6 @@ if record and sub(record, 1, 1) == OPEN_STATE then
 local _, expiresAt = unpacked('<c1d', record)
 if expiresAt <= at then expire(own, record) end
 end
-local record = own and get(own)
-if record and sub(record, 1, 1) == OPEN_STATE then
-local _, expiresAt = unpacked('<c1d', record)
-if expiresAt <= at then expire(own, record) end
-end
 local function dueNow(most)
 return call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, most)
 end
@@ -1053,7 +1048,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '8c76662347809d0d15457f3f4989994aee2255a0',
+  sha: 'ad46fad11990827c9bc0938e03715423c83f4e57',
   text: ADJUST_TEXT,
 };
 
@@ -1124,7 +1119,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: 'baf786122723b61f1c3de11113aa771e7478e211',
+  sha: '27ea6c8279671eb8b1991749def8bd69ae2f7df1',
   text: EXTEND_TEXT,
 };
 
@@ -1194,7 +1189,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '8fec61012917b5eabf88f0f7dca9c8240f42d0bd',
+  sha: '1a6b41a3d1b764589295e6ae51843bde33d58de6',
   text: HELD_TEXT,
 };
 
@@ -1345,7 +1340,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: 'f4dd7a5f6fcd5bb1e9ad7e53152b97aac28e3624',
+  sha: '29ce580bd589c64a1f37d3659afe128d6e056aed',
   text: READ_TEXT,
 };
 
@@ -1367,9 +1362,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '57079f0823c5054f06af514b145b6aa53c58efd3',
+  sha: '3d1fa50526bc5acb099b23ef7c719e2d38307312',
   text: RELEASE_TEXT,
-  flagged: { sha: '3654f56fdbdd98dde677b9049673d15af2304727', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '479c21920365d0413f0946036758dd511bf29b0f', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1427,7 +1422,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '2e6194ae265cec3bd3b3f3e01d263a83f661985c',
+  sha: 'f91ab6f45e0b359802f1ddd67e58d7db7b07f81e',
   text: RESERVE_TEXT,
 };
 
@@ -1623,9 +1618,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '999fed3a671027b2c9a7380adfccdf668daa5f28',
+  sha: '250d8c511e5913fdaaf3c1b78ca3fd3fc02488c0',
   text: SETTLE_TEXT,
-  flagged: { sha: '14417c3707a0f4e8e409940c2b825c352744a54d', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '293fbc4aaf743f34dbe05fc482938ba56281d7d0', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`

@@ -162,11 +162,6 @@ local function sweep(own, isBrief, most)
     local _, expiresAt = unpacked('<c1d', record)
     if expiresAt <= at then expire(own, record) end
   end
-  local record = own and get(own)
-  if record and sub(record, 1, 1) == OPEN_STATE then
-    local _, expiresAt = unpacked('<c1d', record)
-    if expiresAt <= at then expire(own, record) end
-  end
   local function dueNow(most)
     return call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, most)
   end
