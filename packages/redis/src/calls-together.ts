@@ -17,7 +17,7 @@ const MANY: ReadonlyMap<Script, Script> = new Map([
 ]);
 
 /** The most calls of one script: others have to wait for it. */
-const MOST_TOGETHER = 16;
+const MOST_TOGETHER = 32;
 
 /** Before the answers of several calls: a status and the time. */
 const BEFORE_ANSWERS = 2;
