@@ -6,7 +6,7 @@ import { type Gate, report } from './gate.ts';
 import { microsecondsOf, reportFloor } from './redis-floor.ts';
 import { inParallel, PROCESSES, RedisLoad } from './redis-load.ts';
 import { sweepGate } from './redis-sweep.ts';
-import { medianOf, quietNanoseconds } from './rounds.ts';
+import { medianOf, quietNanoseconds, quietOf } from './rounds.ts';
 
 const server = await RedisServer.start();
 const load = new RedisLoad(new Redis(server.port));
@@ -76,11 +76,11 @@ async function pairGates(): Promise<Gate[]> {
   ];
 }
 
-const ROUNDS = 7;
-const CALLS = 1_000;
+const ROUNDS = 30;
+const CALLS = 500;
 
 /**
- * Of each operation the median of rounds that take turns: each in a script of its own, as those of 16
+ * Of each operation the quietest tenth of rounds that take turns: each in a script of its own, as those of 16
  * processes are, and together in one, as those of one process are.
  */
 async function serverGates(): Promise<Gate[]> {
@@ -103,7 +103,7 @@ async function serverGates(): Promise<Gate[]> {
       together.get(name)?.push(await serverTime(CALLS, () => work(0)));
     }
   }
-  const of = (times: Map<string, number[]>, name: string) => medianOf(times.get(name) ?? []);
+  const of = (times: Map<string, number[]>, name: string) => quietOf(times.get(name) ?? []);
   const noop = `${of(alone, 'no-op').toFixed(2)} us for a no-op`;
   const gates = operations.slice(1).map(([name, atMost]): Gate => {
     const note = `${noop}; 16 of one process together ${of(together, name).toFixed(2)} us each`;
@@ -112,7 +112,9 @@ async function serverGates(): Promise<Gate[]> {
   });
   floor = new Map(operations.map(([name]) => [name, of(alone, name)]));
   await inParallel(100_000, 64, () => reserve(0));
-  const [many, few] = [await serverTime(4_000, reserve), of(alone, 'reserve')];
+  const large: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) large.push(await serverTime(CALLS, reserve));
+  const [many, few] = [quietOf(large), of(alone, 'reserve')];
   return [
     ...gates,
     {
