@@ -25,10 +25,15 @@ export async function quietNanoseconds(
       if (round >= 0) samples.get(name)?.push(nanoseconds);
     }
   }
-  return new Map([...samples].map(([name, values]) => [name, tenth(values)]));
+  return new Map([...samples].map(([name, values]) => [name, quietOf(values)]));
 }
 
-function tenth(values: readonly number[]): number {
+export function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** That of the quietest tenth of rounds. */
+export function quietOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 10)] ?? Number.NaN;
 }

@@ -22,6 +22,7 @@ import {
   checkCharges,
   checkClaims,
   checkId,
+  checkTopUp,
   checkTtl,
   matchesQuery,
   reporting,
@@ -37,7 +38,9 @@ import {
   readRefusals,
   resolutionIn,
 } from './answer-text.ts';
+import { CallsTogether } from './calls-together.ts';
 import { dedicatedClient } from './durability.ts';
+import { settlementText } from './entry-text.ts';
 import { LedgerPruner } from './ledger-pruner.ts';
 import { readLedger } from './ledger-reader.ts';
 import { OwnClient } from './own-client.ts';
@@ -56,7 +59,7 @@ import { verifyBooks } from './verify-books.ts';
 /** How often an operation is repeated because its windows were over. */
 const MOST_TURNS = 5;
 
-type ReplyParts = [status: string, at: number, more: unknown, notices: string, shadowed?: unknown];
+type ReplyParts = readonly [status: string, at: number, more?: unknown, notices?: string];
 
 /** Counters and ledger in Redis or Valkey, shared by every process that uses the same namespace. */
 export class RedisUsageSink implements UsageSink {
@@ -67,6 +70,7 @@ export class RedisUsageSink implements UsageSink {
   readonly #replicated: ReplicatedConnection | null;
   readonly #pruner: LedgerPruner;
   readonly #accounts: AccountArguments = new AccountArguments();
+  readonly #together: CallsTogether;
 
   /**
    * @param redis a client of ioredis, which stays yours and is never closed, or the URL of a server,
@@ -86,6 +90,8 @@ export class RedisUsageSink implements UsageSink {
         : new ReplicatedConnection(dedicatedClient(client, durability, timeoutMs), durability);
     this.#runner = new ScriptRunner(client, keys, timeoutMs, this.#replicated);
     this.#session = new StoreSession(this.#runner, sessionOptions(options));
+    // Each hold that replicas have to confirm is an answer of its own.
+    this.#together = new CallsTogether(this.#session, this.#replicated === null);
     const capacity = options.ledgerCapacity ?? 100_000;
     this.#pruner = new LedgerPruner(this.#runner, this.#session, this.#ledger, capacity);
   }
@@ -96,8 +102,10 @@ export class RedisUsageSink implements UsageSink {
     checkTtl(ttlMs);
     const { deadline } = this.#runner;
     const argsAt = (at: number): Argument[] => {
-      const args: Argument[] = [inJson(id), ttlMs, this.#session.notAfter];
-      for (const claim of claims) this.#accounts.claim(args, claim, at, at + ttlMs);
+      const args: Argument[] = [`r${inJson(id)}`, ttlMs, this.#session.notAfter, claims.length];
+      for (const { account } of claims) args.push(this.#accounts.field(account.key));
+      for (const { amount } of claims) args.push(amount);
+      for (const { account } of claims) args.push(this.#accounts.terms(account, at, at + ttlMs));
       return args;
     };
     let reply: Reply;
@@ -107,14 +115,12 @@ export class RedisUsageSink implements UsageSink {
       if (error instanceof UnconfirmedError) await this.#giveBack(id, deadline);
       throw error;
     }
-    const [status, at, more, notices, shadowed] = reply as ReplyParts;
+    const [status, at, more = at + ttlMs, notices] = reply as ReplyParts;
     if (status === 'mismatch') throw new ReservationMismatchError(id, resolutionIn(more));
     const base = { at, notices: readNotices(notices) };
-    if (status === 'held') {
-      const refusals = readRefusals(shadowed || [], claims, at);
-      return reporting({ admitted: true, expiresAt: Number(more), ...base }, refusals);
-    }
-    return { admitted: false, refusals: readRefusals(more, claims, at), ...base };
+    const refusals = readRefusals(reply, claims, at);
+    if (status !== 'held') return { admitted: false, refusals, ...base };
+    return reporting({ admitted: true, expiresAt: Number(more), ...base }, refusals);
   }
 
   async extend({ id, claims, ttlMs }: ExtendRequest): Promise<ExtendAnswer> {
@@ -122,34 +128,32 @@ export class RedisUsageSink implements UsageSink {
     checkTtl(ttlMs);
     const reply = await this.#run(EXTEND, (at, ways) => {
       const args: Argument[] = [inJson(id), ttlMs, claims.length];
-      for (const claim of claims) this.#accounts.claim(args, claim, at, at + ttlMs);
+      for (const { account, amount } of claims) {
+        args.push(inJson(account.key), amount, this.#accounts.terms(account, at, at + ttlMs));
+      }
       args.push(...ways(ttlMs));
       return args;
     });
-    const [status, at, more, notices, shadowed] = reply as ReplyParts;
+    const [status, at, more, notices] = reply as ReplyParts;
     if (status === 'mismatch') throw new ReservationMismatchError(id);
+    if (status !== 'extended' && status !== 'denied') return endedAnswer(reply);
     const base = { at, notices: readNotices(notices) };
-    if (status === 'extended') {
-      const refusals = readRefusals(shadowed || [], claims, at);
-      return reporting({ status, expiresAt: Number(more), ...base }, refusals);
-    }
-    if (status !== 'denied') return endedAnswer(reply);
-    return { status: 'refused', refusals: readRefusals(more, claims, at), ...base };
+    const refusals = readRefusals(reply, claims, at);
+    if (status === 'denied') return { status: 'refused', refusals, ...base };
+    return reporting({ status, expiresAt: Number(more), ...base }, refusals);
   }
 
   async settle(request: SettleRequest): Promise<SettleAnswer> {
-    const { id, outcome, charges, details } = request;
+    const { id, charges } = request;
     checkCharges(charges);
-    const text = JSON.stringify(details);
-    const asked = charges.flatMap(({ account, amount }) => [inJson(account), amount]);
-    const reply = await this.#run(SETTLE, (_, ways) => [
-      inJson(id),
-      outcome,
-      text,
-      charges.length,
-      ...asked,
-      ...ways(0),
-    ]);
+    const text = settlementText(request);
+    const reply = await this.#run(SETTLE, (_, ways) => {
+      const args: Argument[] = [`r${inJson(id)}`, text, charges.length];
+      for (const { account } of charges) args.push(this.#accounts.field(account));
+      for (const { amount } of charges) args.push(amount);
+      args.push(...ways(0));
+      return args;
+    });
     const [status, at, list, overshot, notices] = reply;
     if (status !== 'settled' && status !== 'late') return endedAnswer(reply);
     this.#pruner.wrote();
@@ -168,7 +172,9 @@ export class RedisUsageSink implements UsageSink {
   async read(accounts: readonly Account[]): Promise<AccountReading[]> {
     const [, at, ...figures] = await this.#run(READ, (now) => {
       const args: Argument[] = [];
-      for (const account of accounts) this.#accounts.account(args, account, now);
+      for (const account of accounts) {
+        args.push(inJson(account.key), this.#accounts.terms(account, now, now));
+      }
       return args;
     });
     return accounts.map((account, place) => readingOf(account, figures[place], Number(at)));
@@ -182,13 +188,14 @@ export class RedisUsageSink implements UsageSink {
     const until = 'until' in change ? change.until : null;
     const texts = [JSON.stringify(change), JSON.stringify(details)];
     const reply = await this.#run(ADJUST, (at) => {
-      const args: Argument[] = [inJson(id)];
-      this.#accounts.account(args, account, at);
+      const terms = this.#accounts.terms(account, at, at);
+      const args: Argument[] = [inJson(id), inJson(account.key), terms];
       args.push(change.type, amount ?? '', until ?? '', ...texts);
       if (change.type === 'correction') args.push(...correctionText(change));
       return args;
     });
     const [status, at, figures, notices] = reply;
+    if (status === 'too-much') checkTopUp(change, Number(figures));
     return {
       status: status === 'adjusted' ? 'adjusted' : 'already-adjusted',
       reading: readingOf(account, figures, Number(at)),
@@ -239,7 +246,9 @@ export class RedisUsageSink implements UsageSink {
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
       const { at } = this.#session;
       const ways = (ttlMs: number) => waysOf(needed, at, ttlMs);
-      const reply = await this.#session.run(script, args(at, ways), deadline);
+      // What is asked again has more to say than fits a script for several calls.
+      const sender = turn === 0 ? this.#together : this.#session;
+      const reply = await sender.run(script, args(at, ways), deadline);
       if (reply[0] !== 'stale') return reply;
       needed = reply.slice(2);
       this.#accounts.forget();

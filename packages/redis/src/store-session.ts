@@ -1,4 +1,4 @@
-import type { Reply } from './answer-text.ts';
+import { type Reply, replyOf } from './answer-text.ts';
 import { messageOf } from './redis-failure.ts';
 import type { Argument, ScriptRunner } from './script-runner.ts';
 import { OPEN, PROOF, READ, type Script } from './scripts.ts';
@@ -66,8 +66,8 @@ export class StoreSession {
     deadline: number = this.#runner.deadline,
   ): Promise<Reply> {
     if (this.#epoch === null) return this.#meetAndRun(script, args, deadline);
-    return this.#tryRun(script, args, deadline).then((reply) => {
-      return reply[0] === 'lost' ? this.#recover(script, args, deadline, reply) : reply;
+    return this.#tryRun(script, args, deadline, (reply) => {
+      return this.#recover(script, args, deadline, reply);
     });
   }
 
@@ -88,9 +88,9 @@ export class StoreSession {
     else if (this.#options.onStoreReset === 'accept') {
       await this.#runner.wait(script.name, deadline, this.meet(true));
     } else throw new StoreLostError();
-    const again = await this.#tryRun(script, args, deadline);
-    if (again[0] === 'lost') throw new StoreLostError();
-    return again;
+    return this.#tryRun(script, args, deadline, () => {
+      throw new StoreLostError();
+    });
   }
 
   /** Meets the store, once for all calls that wait. @param anew goes on with it though it was lost. */
@@ -127,11 +127,17 @@ export class StoreSession {
     this.#runner.takesFlags = info.version >= 7;
   }
 
-  #tryRun(script: Script, args: readonly Argument[], deadline: number): Promise<Reply> {
+  #tryRun(
+    script: Script,
+    args: readonly Argument[],
+    deadline: number,
+    recover: (reply: Reply) => Promise<Reply>,
+  ): Promise<Reply> {
     const all = [...this.#start(this.#epoch ?? ''), ...args];
     return this.#runner.run(script, all, deadline).then((answer) => {
-      const reply = answer as Reply;
-      if (reply[0] !== 'lost') this.#note(script, reply);
+      const reply = replyOf(answer);
+      if (reply[0] === 'lost') return recover(reply);
+      this.#note(script, reply);
       return reply;
     });
   }

@@ -1,12 +1,13 @@
 -- Changes an account by hand.
 --
--- ARGV[5] id     ARGV[6] key     ARGV[7] to ARGV[9] what stands for its terms, way, terms
--- ARGV[10] type of the change     ARGV[11] amount or limit, or empty     ARGV[12] until, or empty
--- ARGV[13] the change, as JSON   ARGV[14] details, as JSON
+-- ARGV[5] id     ARGV[6] key     ARGV[7] what is said of its terms
+-- ARGV[8] type of the change     ARGV[9] amount or limit, or empty     ARGV[10] until, or empty
+-- ARGV[11] the change, as JSON   ARGV[12] details, as JSON
 -- then of a correction: id of the reservation, and for each charge: key, window, slot or nothing, amount
 --
 -- 'adjusted' or 'repeated', time, limit, whether it is blocked, committed, held, denials, what was rolled
 -- over, notices
+-- 'too-much', time, what the top-ups of the window come to already
 -- 'stale', time
 --@include layout
 --@include store
@@ -18,11 +19,14 @@ local id, key = ARGV[5], ARGV[6]
 local lost = begin({ 'j' .. id, 'a' .. key })
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep() end
-local known = windows().open(key, ARGV[7], ARGV[8], ARGV[9])
+local known = windows().open(key, termsIn(ARGV[7]))
 if not known then return { 'stale', at } end
 local w, cold = windows(), windows().coldOf(known)
-local window, amount, untilTime = cold.window, tonumber(ARGV[11]), tonumber(ARGV[12])
+local window, amount, untilTime = cold.window, tonumber(ARGV[9]), tonumber(ARGV[10])
 local charged = {}
+
+-- No amount may be more.
+local MOST = 9000000000000000
 
 -- Charges that bring settled spend to 0, oldest slot first.
 local function reset()
@@ -64,13 +68,13 @@ local function applied(key, name, slot, asked)
 end
 
 local function correct()
-  local field = 'r' .. ARGV[15]
+  local field = 'r' .. ARGV[13]
   local record = get(field)
   -- The last word on the call: no late settlement is awaited any more.
   if record and sub(record, 1, 1) == EXPIRED then
     put(field, sub(record, 1, 9) .. cmsgpack.pack({}))
   end
-  for place = 16, #ARGV, 4 do
+  for place = 14, #ARGV, 4 do
     applied(ARGV[place], ARGV[place + 1], tonumber(ARGV[place + 2]), tonumber(ARGV[place + 3]))
   end
 end
@@ -86,12 +90,16 @@ local changes = {
 }
 
 local isRepeated = raw['j' .. id]
+if not isRepeated and ARGV[8] == 'top-up' and window.added + amount > MOST then
+  finish(true)
+  return { 'too-much', at, window.added }
+end
 if not isRepeated then
-  changes[ARGV[10]]()
+  changes[ARGV[8]]()
   put('j' .. id, '1')
   due('j' .. id, at + w.remembered())
   enter('adjustment', id, '[' .. concat(charged, ',') .. ']', 'account', key, 'names',
-    known[NAMES], 'change', ARGV[13], 'details', ARGV[14])
+    known[NAMES], 'change', ARGV[11], 'details', ARGV[12])
   w.refresh(known)
   save(known)
 end

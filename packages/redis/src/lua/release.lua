@@ -16,7 +16,7 @@
 local field = 'r' .. ARGV[5]
 local lost = begin({ field })
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep() end
+if at >= header[NEXT_DUE] then sweep(field) end
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
 for _, each in ipairs(holdsOf(record)) do
@@ -25,5 +25,4 @@ for _, each in ipairs(holdsOf(record)) do
   hold(known, kind, -tonumber(held), -1, serial ~= '' and windows().find(known, serial) or known)
 end
 put(field, endedRecord(RELEASED))
-due(field, forgottenAt(at))
 return { 'released', at, finish(false) }

@@ -16,7 +16,7 @@ if raw['a' .. key] or not last or last[1] ~= ARGV[5] then return { 'stale', at }
 
 -- Seven lines without terms: those of the next call take their place.
 local terms = ARGV[7] .. '\n\n\n\n\n\n'
-local known = windows().open(key, '', '\n\t\t' .. ARGV[8], terms)
+local known = windows().open(key, '', '\t\t' .. ARGV[8], terms)
 windows().windowOf(known).isRevived = true
 local slots = {}
 for place = 10, #ARGV do slots[place - 9] = tonumber(ARGV[place]) end
