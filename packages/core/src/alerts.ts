@@ -7,10 +7,9 @@ import type { SinkPort } from './sink-port.ts';
 
 /**
  * Why somebody should look at an account: its spend is `approaching` the cap (the first of `warnAt`),
- * has `reached` it, or has `exceeded` it; or calls were refused in this window (`throttled`), which of
- * a total is since ever.
+ * has `reached` it, or has `exceeded` it; it is `blocked`; or it refused calls today (`throttled`).
  */
-export type AlertKind = 'approaching' | 'reached' | 'exceeded' | 'throttled';
+export type AlertKind = 'approaching' | 'reached' | 'exceeded' | 'blocked' | 'throttled';
 
 /** An account that somebody should look at, with its figures. */
 export interface Alert extends AccountStatus {
@@ -42,9 +41,8 @@ export async function alertsOf(
 
 function alertsIn(status: AccountStatus): Alert[] {
   const { tier, denials } = status;
-  const isOfSpend = tier === 'approaching' || tier === 'reached' || tier === 'exceeded';
   return [
-    ...(isOfSpend ? [{ ...status, kind: tier }] : []),
+    ...(tier === 'ok' ? [] : [{ ...status, kind: tier }]),
     ...(denials > 0 ? [{ ...status, kind: 'throttled' as const }] : []),
   ];
 }

@@ -90,7 +90,7 @@ export class MemoryUsageSink implements UsageSink {
     for (const claim of request.claims) holds.push(this.#hold(claim, at));
     const refusals = refusalsOf(holds, at);
     if (refusals.length > 0) {
-      this.#deny(refusals);
+      this.#deny(refusals, at);
       if (isRefused(refusals)) return { admitted: false, refusals, at, notices: this.#tell() };
     }
     for (const hold of holds) hold.account.beginHold(hold.counters, hold.amount);
@@ -242,9 +242,9 @@ export class MemoryUsageSink implements UsageSink {
     };
   }
 
-  #deny(refusals: readonly Refusal[]): void {
+  #deny(refusals: readonly Refusal[], at: number): void {
     for (const refusal of refusals) {
-      this.#accounts.find(refusal.account)?.deny();
+      this.#accounts.find(refusal.account)?.deny(at);
     }
   }
 

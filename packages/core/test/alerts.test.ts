@@ -63,7 +63,7 @@ describe('alerts', () => {
     await denialFor(bench.guard, callOf(0, { estimate: 'none', identity: ann }));
   });
 
-  test('say that calls were refused in this window', async () => {
+  test('say that calls were refused today', async () => {
     const bench = benchOf([DAILY]);
     await denialFor(bench.guard, callOf(101, { identity: ann }));
     await denialFor(bench.guard, callOf(101, { identity: ann }));
@@ -72,6 +72,17 @@ describe('alerts', () => {
     ]);
     bench.clock.advance(DAY);
     expect(await kinds(bench)).toEqual([]);
+  });
+
+  test('say that an account is blocked, whatever it has spent', async () => {
+    const bench = benchOf([DAILY]);
+    await spend(bench, 100);
+    await bench.guard.block({ budget: 'user-daily', identity: ann });
+    expect(await kinds(bench)).toEqual(['user-daily blocked']);
+    await denialFor(bench.guard, callOf(1, { identity: ann }));
+    expect(await kinds(bench)).toEqual(['user-daily blocked', 'user-daily throttled']);
+    await bench.guard.unblock({ budget: 'user-daily', identity: ann });
+    expect(await kinds(bench)).toEqual(['user-daily reached', 'user-daily throttled']);
   });
 
   test('end with the top-up that makes room', async () => {

@@ -113,7 +113,8 @@ local at = tonumber(ARGV[1])
 if not at then
 local time = call('TIME')
 at = time[1] * 1000 + math.floor(time[2] / 1000)
-end`;
+end
+local function dayTally() return math.floor(at / 86400000) * 1e10 end`;
 
 const PLAIN_RESERVE_PART: string = String.raw`
 do
@@ -160,7 +161,8 @@ ends < HUGE and ends or false, opensAt,
 }
 denied[#denied + 1] = fields[place + 2]
 denied[#denied + 1] = struct.pack(
-ACCOUNT, committed, held, carried, open, denials + 1, ends, till, gate, alarm, serial, id
+ACCOUNT, committed, held, carried, open, math.max(denials, dayTally()) + 1, ends, till, gate, alarm,
+serial, id
 )
 else
 if isRolling or isCarried then
@@ -389,7 +391,7 @@ known[CHANGED] = true
 changed[#changed + 1] = known
 end
 local function putOther(known)
-local figures = { known[COMMITTED], known[HELD], known[DENIED] }
+local figures = { known[COMMITTED], known[HELD] }
 local names = { known[WINDOW], known[KEY], known[NAMES] }
 put('w' .. known[SERIAL], cmsgpack.pack({ figures, names, known[COLD].window }))
 end
@@ -527,7 +529,8 @@ w.advance(known)
 local isSet = cold.set and (not cold.set.till or at < cold.set.till)
 local isRaised = cold.raised and (not cold.raised.till or at < cold.raised.till)
 local isBare = known[COMMITTED] == 0 and window.added == 0
-if known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised then
+local isThrottled = known[DENIED] > dayTally()
+if known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised or isThrottled then
 time = at + remembered
 elseif window.endsAt then
 time = window.endsAt + remembered + w.lookedBack(known, window)
@@ -714,7 +717,7 @@ local value = get('w' .. serial)
 others[serial] = false
 if not value then return nil end
 local figures, names, window = unpack(cmsgpack.unpack(value))
-other = { figures[1], figures[2], 0, 0, figures[3] }
+other = { figures[1], figures[2], 0, 0, 0 }
 other[SERIAL], other[WINDOW], other[KEY], other[NAMES] = serial, names[1], names[2], names[3]
 other[COLD], other[IS_OTHER] = { window = window }, true
 others[serial] = other
@@ -751,7 +754,7 @@ for _, each in ipairs(cold.past) do
 if each[3] > at then past[#past + 1] = each end
 end
 cold.past = past
-local other = { known[COMMITTED], known[HELD], 0, 0, known[DENIED] }
+local other = { known[COMMITTED], known[HELD], 0, 0, 0 }
 other[SERIAL], other[WINDOW], other[KEY] = known[SERIAL], known[WINDOW], known[KEY]
 other[NAMES] = known[NAMES]
 other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
@@ -773,11 +776,11 @@ break
 end
 end
 if back then
-known[COMMITTED], known[HELD], known[DENIED] = back[COMMITTED], back[HELD], back[DENIED]
+known[COMMITTED], known[HELD] = back[COMMITTED], back[HELD]
 known[SERIAL], cold.window = back[SERIAL], back[COLD].window
 deletes[#deletes + 1] = 'w' .. back[SERIAL]
 else
-known[COMMITTED], known[HELD], known[DENIED] = 0, 0, 0
+known[COMMITTED], known[HELD] = 0, 0
 known[SERIAL] = nextSerial()
 cold.window = newWindow(termsOf(known[TERMS]), startsAt, endsAt)
 end
@@ -919,14 +922,15 @@ end
 local limit = w.limitOf(known, window)
 local reading = {
 limit ~= HUGE and limit or false, w.isBlocked(known) and 1 or 0,
-known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED], w.rolledInto(known, window),
+known[COMMITTED], known[HELD] + known[CARRIED], math.max(known[DENIED] - dayTally(), 0),
+w.rolledInto(known, window),
 }
 return { isRepeated and 'repeated' or 'adjusted', at, reading, finish(false) }`;
 const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, ADJUST_OWN].join('');
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: 'e7eb793c778f3c826c4fce3507ef705e0ff951c8',
+  sha: '94fc2a185579422db72a919f7f0af62ae600cece',
   text: ADJUST_TEXT,
 };
 
@@ -996,7 +1000,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: 'd34c6505debb1f7504363f2c15a12857a72644ed',
+  sha: '73c837d3c6d737c6a0514713c6652f30e7f28955',
   text: EXTEND_TEXT,
 };
 
@@ -1066,7 +1070,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '6b885304ffe8cca8bdf894ef1b5db7b9c5ce8266',
+  sha: '6201f0768877fef4c16e6c48b95514dfc52737ca',
   text: HELD_TEXT,
 };
 
@@ -1102,7 +1106,7 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: 'ea274044f195d4af2a8bb7fa614bcdfa9d3f4385',
+  sha: '0ad9442fa31c73b50f83b3f609f32cff1066aa19',
   text: OPEN_TEXT,
 };
 
@@ -1141,7 +1145,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: '3f28898c5a2f44271f30a801efe4cae50b1408ac',
+  sha: '0d3cb68ccc727be2ea00d92dc586502365073e44',
   text: PROOF_TEXT,
 };
 
@@ -1188,7 +1192,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: 'aae845a2eb9c45f70b9ca86001307676ad5eace7',
+  sha: '23196ae555e55c6ab412dd08c890fda921c8c3a0',
   text: PRUNE_TEXT,
 };
 
@@ -1209,7 +1213,8 @@ local window = windows().windowOf(known)
 local limit = windows().limitOf(known, window)
 answer[#answer + 1] = {
 limit ~= HUGE and limit or false, windows().isBlocked(known) and 1 or 0,
-known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED], windows().rolledInto(known, window),
+known[COMMITTED], known[HELD] + known[CARRIED], math.max(known[DENIED] - dayTally(), 0),
+windows().rolledInto(known, window),
 }
 end
 return answer`;
@@ -1217,7 +1222,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: 'eeb9655c5ffd01abff858d96c331001e46164d27',
+  sha: '5bb3b9c7b9bc9a952f95490fae58d0f456fda573',
   text: READ_TEXT,
 };
 
@@ -1240,9 +1245,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '1c7973bc68f2e5c4134ffff3cda2d58a8dd311c4',
+  sha: 'ab44c00d37442255c1a2551a75043fbc3ae9e159',
   text: RELEASE_TEXT,
-  flagged: { sha: 'ea1bad2bc50e1b880938cc469a6c3cc426e06e9b', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '6b0357588ee14e364eb1a6e08a93cfb601177e92', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1272,7 +1277,7 @@ local taken = known[COMMITTED] + known[HELD] + known[CARRIED]
 if taken >= known[GATE] or taken + requested > known[GATE] then
 refusals[#refusals + 1] = refusalOf(place - 1, known, known, requested, 0)
 isDenied = isDenied or sub(way, 2, 2) ~= 's'
-known[DENIED] = known[DENIED] + 1
+known[DENIED] = math.max(known[DENIED], dayTally()) + 1
 save(known)
 end
 local kind = sub(way, 1, 1)
@@ -1289,7 +1294,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'f6983c4845f39d5faa9598e9ff427d4bd7b034c4',
+  sha: '59d73e7fcd11abaedfd2e1b84145d7c833de7585',
   text: RESERVE_TEXT,
 };
 
@@ -1320,7 +1325,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: '92921c86b68d2588f5410bbead064b958ffa0663',
+  sha: '0ba96a5e6028a9df4b91e2a28c2080eb825f4a05',
   text: RESTORE_TEXT,
 };
 
@@ -1345,7 +1350,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: '0c4dfe00536ebb34f5752b01ec96053855e077c0',
+  sha: '84ead91f5e5f40f53e0ac2ffcec91cfda6d8f448',
   text: REVIVE_TEXT,
 };
 
@@ -1425,7 +1430,7 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '59ea71ae6f7913266b1569883719e8ca50e090e3',
+  sha: 'f7a1059f84523df2525162ee84c425f1c920d239',
   text: SETTLE_TEXT,
-  flagged: { sha: 'd9c11a2fd4dc8bc975a674e71e1966bc74efc7da', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: 'fa3ad894b3201d5e0bce9e8995c76dd38e69c259', text: FLAGS + SETTLE_TEXT },
 };

@@ -48,7 +48,7 @@ for place = 1, count do
   if taken >= known[GATE] or taken + requested > known[GATE] then
     refusals[#refusals + 1] = refusalOf(place - 1, known, known, requested, 0)
     isDenied = isDenied or sub(way, 2, 2) ~= 's'
-    known[DENIED] = known[DENIED] + 1
+    known[DENIED] = math.max(known[DENIED], dayTally()) + 1
     save(known)
   end
   local kind = sub(way, 1, 1)

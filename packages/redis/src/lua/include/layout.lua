@@ -23,6 +23,7 @@ local BOOKS, DUE, LEDGER = KEYS[1], KEYS[2], KEYS[3]
 local COMMITTED, HELD, CARRIED, OPEN, DENIED, ENDS, TILL, GATE, ALARM = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
 local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
+-- DENIED only grows: ten digits are for the denials of a day, and before them stands the day.
 local ACCOUNT = '<dddddddddss'
 
 -- So much of its latest past a store may lose in a failover and go on, in ms; somebody is told.
@@ -43,3 +44,6 @@ if not at then
   local time = call('TIME')
   at = time[1] * 1000 + math.floor(time[2] / 1000)
 end
+
+-- What DENIED is before the first denial of today, in UTC.
+local function dayTally() return math.floor(at / 86400000) * 1e10 end

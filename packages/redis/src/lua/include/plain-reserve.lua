@@ -46,7 +46,8 @@ do
       }
       denied[#denied + 1] = fields[place + 2]
       denied[#denied + 1] = struct.pack(
-        ACCOUNT, committed, held, carried, open, denials + 1, ends, till, gate, alarm, serial, id
+        ACCOUNT, committed, held, carried, open, math.max(denials, dayTally()) + 1, ends, till, gate, alarm,
+        serial, id
       )
     else
       if isRolling or isCarried then

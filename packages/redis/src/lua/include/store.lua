@@ -69,7 +69,7 @@ local function save(known)
 end
 
 local function putOther(known)
-  local figures = { known[COMMITTED], known[HELD], known[DENIED] }
+  local figures = { known[COMMITTED], known[HELD] }
   local names = { known[WINDOW], known[KEY], known[NAMES] }
   put('w' .. known[SERIAL], cmsgpack.pack({ figures, names, known[COLD].window }))
 end
