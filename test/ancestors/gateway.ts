@@ -12,7 +12,8 @@ const LATEST = MAJORS.at(-1) as Major;
 /** A gateway in front of a provider: for whom, and what they are answered. */
 export interface Gateway {
   readonly provider: WireServer;
-  answer(identity: Readonly<Record<string, string>>): Promise<Response>;
+  /** @param hangUp drops the provider when the client goes; without it, the answer is read on. */
+  answer(identity: Readonly<Record<string, string>>, hangUp?: AbortSignal): Promise<Response>;
 }
 
 /** As somebody would write it with the AI SDK, on a provider that answers so. */
@@ -29,10 +30,10 @@ export async function startGateway(guard: SpendGuard, reply: Reply = {}): Promis
   const model = wrapLanguageModel({ model: bare, middleware: spendBudget(guard) });
   return {
     provider,
-    answer: (identity) => {
+    answer: (identity, abortSignal) => {
       const providerOptions = { hardcap: { identity } };
       const call = { model, providerOptions, prompt: 'Say something.', maxOutputTokens: 2_000 };
-      const result = streamText({ ...call, maxRetries: 0, onError() {} });
+      const result = streamText({ ...call, abortSignal, maxRetries: 0, onError() {} });
       return respondOrDeny(result, eventStream);
     },
   };

@@ -1,8 +1,10 @@
 import {
+  BudgetExceededError,
   type CallRequest,
   createSpendGuard,
   type Denial,
   type GuardEvent,
+  type SpendCall,
   type SpendGuard,
   type SpendGuardOptions,
   type TokenUsage,
@@ -44,9 +46,16 @@ export function startWorker(
 }
 
 /** Usage with only what a test names. */
-function usageOf(tokens: Partial<TokenUsage>): TokenUsage {
+export function usageOf(tokens: Partial<TokenUsage>): TokenUsage {
   const none = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
   return { ...none, reasoning: 0, ...tokens };
+}
+
+/** A call that must be admitted. */
+export async function admit(guard: SpendGuard, request: CallRequest): Promise<SpendCall> {
+  const reservation = await guard.reserve(request);
+  if (!reservation.admitted) throw new BudgetExceededError(reservation.denial);
+  return reservation.call;
 }
 
 /** One call that is admitted, runs and reports its usage. */
@@ -55,11 +64,8 @@ export async function spend(
   request: CallRequest,
   tokens: Partial<TokenUsage>,
 ): Promise<void> {
-  const reservation = await guard.reserve(request);
-  expect(reservation).toMatchObject({ admitted: true });
-  if (!reservation.admitted) return;
-  const usage = usageOf(tokens);
-  const { status } = await reservation.call.settle({ outcome: 'known', usage });
+  const call = await admit(guard, request);
+  const { status } = await call.settle({ outcome: 'known', usage: usageOf(tokens) });
   expect(status).toBe('settled');
 }
 
