@@ -189,7 +189,8 @@ export class MemoryUsageSink implements UsageSink {
 
   async *entries(query: EntryQuery = {}): AsyncGenerator<SinkEntry> {
     this.#sweep();
-    yield* this.#ledger.select(query);
+    const { matchesQuery } = await import('./on-demand.ts');
+    for (const entry of this.#ledger.kept()) if (matchesQuery(entry, query)) yield entry;
   }
 
   verify(): Promise<VerifyReport> {

@@ -15,6 +15,7 @@ export { adjustMemory } from './memory-adjust.ts';
 export { readLedger } from './read-ledger.ts';
 export { reconfigured } from './reconfigure.ts';
 export { RefusedCalls } from './refused-calls.ts';
+export { matchesQuery } from './sink-entry.ts';
 export { sinkFailure } from './sink-failure.ts';
 export { unboundError } from './unbound-error.ts';
 export { UnsentSettlements } from './unsent-settlements.ts';
