@@ -20,6 +20,8 @@ export interface AlertFilter {
   /** Added to that of the context and of the guard, as for `status`. */
   readonly identity?: Identity;
   readonly budget?: string;
+  /** Only budgets kept per one of these dimensions: what belongs to who they are, and nothing above. */
+  readonly per?: readonly string[];
   readonly kinds?: readonly AlertKind[];
 }
 
@@ -30,10 +32,11 @@ export interface AlertFilter {
 export async function alertsOf(
   binder: CallBinder,
   port: SinkPort,
-  { identity, budget, kinds }: AlertFilter,
+  { identity, budget, per, kinds }: AlertFilter,
 ): Promise<Alert[]> {
   const accounts = (await accountsOf(binder, identity)).filter(({ rule }) => {
-    return budget === undefined || rule.budget === budget;
+    const isOwn = per === undefined || per.some((dimension) => rule.per.includes(dimension));
+    return isOwn && (budget === undefined || rule.budget === budget);
   });
   const alerts = (await readable(accounts, port)).flatMap(alertsIn);
   return alerts.filter(({ kind }) => kinds === undefined || kinds.includes(kind));

@@ -105,6 +105,20 @@ describe('alerts', () => {
   });
 });
 
+test('alerts are of those who own the accounts, where that is asked for', async () => {
+  const team: Budget = { ...DAILY, name: 'team', per: ['team'] };
+  const { guard } = benchOf([DAILY, team, { ...ORG, limit: { usd: '0.001' } }]);
+  const identity = { ...ann, team: 'red' };
+  const call = await admit(guard, callOf(0, { estimate: 'none', identity }));
+  await call.settle({ outcome: 'known', usage: usageOf({ output: 100 }) });
+  const budgets = async (per?: string[]) =>
+    (await guard.alerts({ identity, ...(per && { per }) })).map(({ budget }) => budget);
+  expect(await budgets()).toEqual(['user-daily', 'team', 'org']);
+  expect(await budgets(['user'])).toEqual(['user-daily']);
+  expect(await budgets(['team', 'user'])).toEqual(['user-daily', 'team']);
+  expect(await budgets([])).toEqual([]);
+});
+
 describe('a figure that cannot be read', () => {
   const spentBench = async (change: (sink: UsageSink) => UsageSink['read']) => {
     const bench = benchOf([DAILY, { ...ORG, limit: { usd: '0.001' } }]);
