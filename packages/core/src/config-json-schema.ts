@@ -50,10 +50,11 @@ const ESTIMATE = {
   ],
 };
 
+const price = { type: 'string', pattern: '^\\d+(\\.\\d+)?$|\\$\\{' };
 const UNKNOWN_MODEL = {
   anyOf: [
     { const: 'uncounted' },
-    object({ ceiling: object({ input: decimal, output: decimal }, 'input', 'output') }, 'ceiling'),
+    object({ ceiling: object({ input: price, output: price }, 'input', 'output') }, 'ceiling'),
     reference,
   ],
 };

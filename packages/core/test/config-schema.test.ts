@@ -92,6 +92,10 @@ test.each([
   ['an option that is code', { budgets: [], onEvent: 'log' }],
   ['another estimate', { budgets: [], estimate: 'guess' }],
   ['another word for unknown models', { budgets: [], prices: { unknownModel: 'free' } }],
+  [
+    'a ceiling with half a point',
+    { budgets: [], prices: { unknownModel: { ceiling: { input: '1.', output: '2' } } } },
+  ],
   ['half a ceiling', { budgets: [], prices: { unknownModel: { ceiling: { input: '1' } } } }],
   ['a number for money held', { budgets: [], estimate: { fixed: { usd: 0.02 } } }],
   ['another word', { budgets: [], unbudgeted: 'maybe' }],
