@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { sendChunks } from '../wire/send-chunks.ts';
 import { startGateway } from './gateway.ts';
 import { STORES, type TestStore } from './stores.ts';
-import { admit, denialOf, spend, startWorker, usageOf, type Worker } from './worker.ts';
+import { admit, denialOf, PATIENTLY, spend, startWorker, usageOf, type Worker } from './worker.ts';
 
 const CONFIG = readFileSync(new URL('reserve-and-reconcile.yaml', import.meta.url), 'utf8');
 
@@ -108,7 +108,7 @@ describe.each(STORES)('reserve and reconcile: %s', (_, open) => {
       await (await answering).body?.getReader().read();
       client.abort();
       expect(await exchange.closed).toBe('client-closed');
-      await expect.poll(() => held(worker)).toEqual([0, 0, 0]);
+      await expect.poll(() => held(worker), PATIENTLY).toEqual([0, 0, 0]);
       const [[cost = 0] = []] = await figures(worker);
       expect(cost).toBeGreaterThanOrEqual(provider.billedNanoUsd());
       expect(cost).toBeLessThan(0.1 * CENT);
@@ -122,7 +122,7 @@ describe.each(STORES)('reserve and reconcile: %s', (_, open) => {
       await exchange.sendChunk();
       await (await answering).body?.cancel();
       await exchange.finish();
-      await expect.poll(() => held(worker)).toEqual([0, 0, 0]);
+      await expect.poll(() => held(worker), PATIENTLY).toEqual([0, 0, 0]);
       const cost = provider.billedNanoUsd();
       expect(await figures(worker)).toEqual([
         [cost, 0],

@@ -70,7 +70,7 @@ function sqliteStore(): TestStore {
   const file = storeFile();
   const other = new DatabaseSync(file);
   onTestFinished(() => other.close());
-  const connect = () => new SqliteUsageSink(file, { now: () => clock.now });
+  const connect = () => new SqliteUsageSink(file, { now: () => clock.now, timeoutMs: 5_000 });
   return {
     clock,
     connect,
@@ -89,7 +89,8 @@ function redisStore(): TestStore {
   const namespace = crypto.randomUUID();
   return {
     clock,
-    connect: (): RedisUsageSink => redis.sink({ namespace, now: () => clock.now }),
+    connect: (): RedisUsageSink =>
+      redis.sink({ namespace, now: () => clock.now, timeoutMs: 5_000 }),
     ...switchable((away) => redis.server.signal(away ? 'SIGSTOP' : 'SIGCONT')),
     prune: async () => {},
   };

@@ -35,6 +35,7 @@ export function startWorker(
     prices: createPriceBook(config.prices),
     sink: store.connect(),
     now: () => store.clock.now,
+    timeoutMs: 5_000,
     onEvent: (event) => {
       events.push(event);
       onEvent?.(event);
@@ -75,3 +76,6 @@ export async function denialOf(guard: SpendGuard, request: CallRequest): Promise
   if (reservation.admitted) throw new Error('The call was admitted.');
   return reservation.denial;
 }
+
+/** For what comes by itself: no test may depend on how fast a machine is. */
+export const PATIENTLY = { timeout: 8_000 };
