@@ -31,11 +31,11 @@ export function startWorker(
   const config = loadConfig(text, { environment, file: 'hardcap.yaml' });
   const events: GuardEvent[] = [];
   const guard = createSpendGuard({
+    timeoutMs: 5_000,
     ...config,
     prices: createPriceBook(config.prices),
     sink: store.connect(),
     now: () => store.clock.now,
-    timeoutMs: 5_000,
     onEvent: (event) => {
       events.push(event);
       onEvent?.(event);
