@@ -1,12 +1,11 @@
 import { SinkUnavailableError } from '@hardcap/core';
 import { describe, expect, test } from 'vitest';
 import { STORES } from './stores.ts';
-import { denialOf, spend, startWorker } from './worker.ts';
+import { denialOf, PATIENTLY, spend, startWorker } from './worker.ts';
 
 const CONFIG = `
 budgets:
   - { name: hourly, per: [team], limit: { tokens: 100 }, window: { fixed: 1h } }
-timeoutMs: 300
 `;
 const CALL = { identity: { team: 'red' }, provider: 'acme', model: 'large', inputTokens: 40 };
 const SMALL = { ...CALL, maxOutputTokens: 10 };
@@ -25,12 +24,13 @@ describe.each(STORES)('the store of a test: %s', (_, open) => {
   test('answers nobody while it is away, and then as before', async () => {
     const store = open();
     const { guard } = startWorker(store, CONFIG);
+    const hasty = startWorker(store, CONFIG, { timeoutMs: 300 });
     await spend(guard, SMALL, { input: 40, output: 10 });
     store.fail();
-    await expect(guard.reserve(SMALL)).rejects.toThrow(SinkUnavailableError);
+    await expect(hasty.guard.reserve(SMALL)).rejects.toThrow(SinkUnavailableError);
     store.recover();
     await expect
-      .poll(() => guard.status(CALL.identity).catch(() => []))
+      .poll(() => guard.status(CALL.identity).catch(() => []), PATIENTLY)
       .toMatchObject([{ committed: 50, held: 0 }]);
   });
 });

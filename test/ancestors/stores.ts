@@ -14,6 +14,8 @@ export interface TestStore {
   /** Takes the store away from all workers, until {@link recover} or the end of the test. */
   fail(): void;
   recover(): void;
+  /** Drops the entries of the past, where the store keeps them until it is told. */
+  prune(): Promise<void>;
 }
 
 /** The clock of a store and of all its workers. */
@@ -61,6 +63,7 @@ function memoryStore(): TestStore {
     ...switchable((away) => {
       isAway = away;
     }),
+    prune: async () => {},
   };
 }
 
@@ -70,10 +73,16 @@ function sqliteStore(): TestStore {
   const file = storeFile();
   const other = new DatabaseSync(file);
   onTestFinished(() => other.close());
+  const connect = () => new SqliteUsageSink(file, { now: () => clock.now, timeoutMs: 5_000 });
   return {
     clock,
-    connect: () => new SqliteUsageSink(file, { now: () => clock.now }),
+    connect,
     ...switchable((away) => other.exec(away ? 'BEGIN EXCLUSIVE' : 'ROLLBACK')),
+    prune: async () => {
+      const sink = connect();
+      await sink.pruneLedger({ olderThan: clock.now });
+      await sink.close();
+    },
   };
 }
 
@@ -83,8 +92,10 @@ function redisStore(): TestStore {
   const namespace = crypto.randomUUID();
   return {
     clock,
-    connect: (): RedisUsageSink => redis.sink({ namespace, now: () => clock.now }),
+    connect: (): RedisUsageSink =>
+      redis.sink({ namespace, now: () => clock.now, timeoutMs: 5_000 }),
     ...switchable((away) => redis.server.signal(away ? 'SIGSTOP' : 'SIGCONT')),
+    prune: async () => {},
   };
 }
 

@@ -1,8 +1,10 @@
 import {
+  BudgetExceededError,
   type CallRequest,
   createSpendGuard,
   type Denial,
   type GuardEvent,
+  type SpendCall,
   type SpendGuard,
   type SpendGuardOptions,
   type TokenUsage,
@@ -29,6 +31,7 @@ export function startWorker(
   const config = loadConfig(text, { environment, file: 'hardcap.yaml' });
   const events: GuardEvent[] = [];
   const guard = createSpendGuard({
+    timeoutMs: 5_000,
     ...config,
     prices: createPriceBook(config.prices),
     sink: store.connect(),
@@ -44,9 +47,16 @@ export function startWorker(
 }
 
 /** Usage with only what a test names. */
-function usageOf(tokens: Partial<TokenUsage>): TokenUsage {
+export function usageOf(tokens: Partial<TokenUsage>): TokenUsage {
   const none = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
   return { ...none, reasoning: 0, ...tokens };
+}
+
+/** A call that must be admitted. */
+export async function admit(guard: SpendGuard, request: CallRequest): Promise<SpendCall> {
+  const reservation = await guard.reserve(request);
+  if (!reservation.admitted) throw new BudgetExceededError(reservation.denial);
+  return reservation.call;
 }
 
 /** One call that is admitted, runs and reports its usage. */
@@ -55,11 +65,8 @@ export async function spend(
   request: CallRequest,
   tokens: Partial<TokenUsage>,
 ): Promise<void> {
-  const reservation = await guard.reserve(request);
-  expect(reservation).toMatchObject({ admitted: true });
-  if (!reservation.admitted) return;
-  const usage = usageOf(tokens);
-  const { status } = await reservation.call.settle({ outcome: 'known', usage });
+  const call = await admit(guard, request);
+  const { status } = await call.settle({ outcome: 'known', usage: usageOf(tokens) });
   expect(status).toBe('settled');
 }
 
@@ -69,3 +76,6 @@ export async function denialOf(guard: SpendGuard, request: CallRequest): Promise
   if (reservation.admitted) throw new Error('The call was admitted.');
   return reservation.denial;
 }
+
+/** For what comes by itself: no test may depend on how fast a machine is. */
+export const PATIENTLY = { timeout: 8_000 };

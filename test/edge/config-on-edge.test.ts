@@ -13,7 +13,7 @@ const SCRIPT = `(() => {
 })()`;
 
 describe('the entries beside the guard, on an edge runtime', () => {
-  test.each(['config', 'loop-guards', 'simulate', 'watch-config'])(
+  test.each(['config', 'dismissal', 'loop-guards', 'simulate', 'watch-config'])(
     '%s bundles without Node: nothing is left to import',
     async (name) => {
       const { code, metafile } = await bundleCore(name, 'entry');

@@ -35,7 +35,7 @@ export interface AccountStatus {
   readonly window: WindowSpan;
   /** Ms since the epoch. */
   readonly resetsAt: number | null;
-  /** Calls refused in this window. */
+  /** Calls refused today, in UTC, by all processes that share the sink. */
   readonly denials: number;
 }
 

@@ -7,10 +7,9 @@ import type { SinkPort } from './sink-port.ts';
 
 /**
  * Why somebody should look at an account: its spend is `approaching` the cap (the first of `warnAt`),
- * has `reached` it, or has `exceeded` it; or calls were refused in this window (`throttled`), which of
- * a total is since ever.
+ * has `reached` it, or has `exceeded` it; it is `blocked`; or it refused calls today (`throttled`).
  */
-export type AlertKind = 'approaching' | 'reached' | 'exceeded' | 'throttled';
+export type AlertKind = 'approaching' | 'reached' | 'exceeded' | 'blocked' | 'throttled';
 
 /** An account that somebody should look at, with its figures. */
 export interface Alert extends AccountStatus {
@@ -21,6 +20,8 @@ export interface AlertFilter {
   /** Added to that of the context and of the guard, as for `status`. */
   readonly identity?: Identity;
   readonly budget?: string;
+  /** Only budgets kept per one of these dimensions: what belongs to who they are, and nothing above. */
+  readonly per?: readonly string[];
   readonly kinds?: readonly AlertKind[];
 }
 
@@ -31,10 +32,11 @@ export interface AlertFilter {
 export async function alertsOf(
   binder: CallBinder,
   port: SinkPort,
-  { identity, budget, kinds }: AlertFilter,
+  { identity, budget, per, kinds }: AlertFilter,
 ): Promise<Alert[]> {
   const accounts = (await accountsOf(binder, identity)).filter(({ rule }) => {
-    return budget === undefined || rule.budget === budget;
+    const isOwn = per === undefined || per.some((dimension) => rule.per.includes(dimension));
+    return isOwn && (budget === undefined || rule.budget === budget);
   });
   const alerts = (await readable(accounts, port)).flatMap(alertsIn);
   return alerts.filter(({ kind }) => kinds === undefined || kinds.includes(kind));
@@ -42,9 +44,8 @@ export async function alertsOf(
 
 function alertsIn(status: AccountStatus): Alert[] {
   const { tier, denials } = status;
-  const isOfSpend = tier === 'approaching' || tier === 'reached' || tier === 'exceeded';
   return [
-    ...(isOfSpend ? [{ ...status, kind: tier }] : []),
+    ...(tier === 'ok' ? [] : [{ ...status, kind: tier }]),
     ...(denials > 0 ? [{ ...status, kind: 'throttled' as const }] : []),
   ];
 }

@@ -63,10 +63,16 @@ export class CallBinder {
     const given = fallback === undefined ? own : { ...fallback, ...own };
     const binding = this.memo.find(given, provider, model) ?? this.#bindAnew(given, request, at);
     const { identity, accounts, countsMoney } = binding;
-    const price = new CallPrice(this.options.prices, request, at, countsMoney);
-    const counted = price.quote?.free ? accounts.filter(bindsFree) : accounts;
-    const isBound = accounts.length > 0 || this.options.unbudgeted === 'allow';
-    return { identity, accounts: counted, price, isBound };
+    const { prices, unbudgeted } = this.options;
+    const price = new CallPrice(prices, request, at, countsMoney && !prices?.passesUnpriced);
+    const isCounted = price.quote === null ? !countsMoney : !price.quote.free;
+    const isBound = accounts.length > 0 || unbudgeted === 'allow';
+    return {
+      identity,
+      accounts: isCounted ? accounts : accounts.filter(bindsFree),
+      price,
+      isBound,
+    };
   }
 
   #bindAnew(given: Identity, request: CallRequest, at: number): Binding {
@@ -114,7 +120,7 @@ function isExceptional({ overrides, exempt, mode, onSinkError }: Budget): boolea
   return (overrides ?? exempt ?? mode ?? onSinkError) !== undefined;
 }
 
-/** What is declared free costs no money, so budgets of money have no say in it, unless they are blocked. */
+/** What costs no money, or is not to be counted, budgets of money have no say in, unless they are blocked. */
 function bindsFree({ rule }: BoundAccount): boolean {
   return rule.unit !== 'usd' || rule.blocked;
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { limitSchema, windowSchema } from './budget.ts';
 import { guardConfigSchema } from './guard-config.ts';
 import { optionFields } from './guard-options.ts';
+import { unknownModelSchema } from './price-config.ts';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -49,11 +50,21 @@ const ESTIMATE = {
   ],
 };
 
+const price = { type: 'string', pattern: '^\\d+(\\.\\d+)?$|\\$\\{' };
+const UNKNOWN_MODEL = {
+  anyOf: [
+    { const: 'uncounted' },
+    object({ ceiling: object({ input: price, output: price }, 'input', 'output') }, 'ceiling'),
+    reference,
+  ],
+};
+
 /** What zod cannot say, since it is code that decides. */
 const BY_HAND: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema>([
   [limitSchema, LIMIT],
   [windowSchema, WINDOW],
   [optionFields.estimate, ESTIMATE],
+  [unknownModelSchema, UNKNOWN_MODEL],
   [optionFields.journal, { type: 'string', minLength: 1 }],
 ]);
 
@@ -91,7 +102,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Of a budget: other limits for identities that match. Of prices: your own, by provider/model.',
   aliases: 'Models under names of your own: { azure/my-deployment: openai/gpt-5.1 }.',
   free: 'Models that cost nothing, such as ollama/*.',
-  unknownModel: 'The most that a token of a model without a price can cost.',
+  unknownModel:
+    'Models without a price: the most that a token of them can cost, or uncounted by budgets in USD.',
   multipliers: 'Factors on the rates of the table: { azure/*: "1.1" }.',
 };
 

@@ -1,22 +1,14 @@
 import type { Refusal } from './denial.ts';
+import { denialsToday, tallied } from './denial-tally.ts';
+import { isInForce, type LimitChange } from './limit-change.ts';
 import { refusalOf, rolledOver } from './policy.ts';
 import { lookedBackMs, spansBefore } from './rollover.ts';
 import { crossedThresholds, reachesAny } from './threshold.ts';
-import type { Account, AccountReading, AccountRule, Adjustment, SinkNotice } from './usage-sink.ts';
+import type { Account, AccountReading, AccountRule, SinkNotice } from './usage-sink.ts';
 import type { Window, WindowSpan } from './window.ts';
 import { WindowCounters } from './window-counters.ts';
 
 const NO_NOTICES: readonly SinkNotice[] = [];
-
-/** A change of the limit by hand. */
-export interface LimitChange {
-  readonly to: number | null;
-  readonly until: number | null;
-}
-
-function isInForce(change: LimitChange | null, now: number): change is LimitChange {
-  return change !== null && (change.until === null || now < change.until);
-}
 
 /** What the memory sink knows of one account. */
 export class MemoryAccount {
@@ -26,6 +18,8 @@ export class MemoryAccount {
   /** Open holds that count in whatever window is current. */
   floating = 0;
   blocked = false;
+  /** Tally of the calls that it refused. */
+  denials = 0;
   /** What replaces the limit of the rule, and what is added to it. */
   newLimit: LimitChange | null = null;
   raise: LimitChange | null = null;
@@ -218,15 +212,6 @@ export class MemoryAccount {
     return crossed.map((threshold) => ({ type: 'threshold-crossed', ...base, threshold }));
   }
 
-  /** Applies everything but what is a charge. */
-  adjust(change: Exclude<Adjustment, { type: 'reset' | 'correction' }>): void {
-    if (change.type === 'top-up') this.current.topUp += change.amount;
-    else if (change.type === 'block') this.blocked = true;
-    else if (change.type === 'unblock') this.blocked = false;
-    else if (change.type === 'limit') this.newLimit = { to: change.limit, until: change.until };
-    else this.raise = { to: change.amount, until: change.until };
-  }
-
   read(rule: AccountRule, now: number): AccountReading {
     const counters = this.at(rule, now);
     return {
@@ -237,15 +222,14 @@ export class MemoryAccount {
       committed: counters.committed,
       held: this.heldIn(counters),
       window: counters.span,
-      denials: counters.denials,
+      denials: denialsToday(this.denials, now),
     };
   }
 
   /** Counts a refusal. */
-  deny(): void {
-    const { current } = this;
-    current.denials += 1;
-    current.isUsed = true;
+  deny(now: number): void {
+    this.denials = tallied(this.denials, now);
+    this.current.isUsed = true;
   }
 
   /** True when forgetting the account loses nothing: its window is over and nothing hangs on it. */

@@ -1,3 +1,4 @@
+import { denialsToday } from './denial-tally.ts';
 import { SinkUnavailableError } from './errors.ts';
 import { MemoryAccount } from './memory-account.ts';
 import type { Account } from './usage-sink.ts';
@@ -15,6 +16,10 @@ export class MemoryAccounts {
 
   get size(): number {
     return this.#accounts.size;
+  }
+
+  get #isTight(): boolean {
+    return this.size * 2 > this.#most;
   }
 
   all(): Iterable<MemoryAccount> {
@@ -46,15 +51,20 @@ export class MemoryAccounts {
   }
 
   /**
-   * Looks at two accounts for each new one, so that those of past windows cannot pile up. Must come
-   * before a request opens its accounts: one that holds nothing yet could be taken for done with.
+   * Looks at two accounts for each new one, so that those of past windows cannot pile up. Those that
+   * refused something today are kept while there is room. Must come before a request opens its accounts: one that holds nothing yet could be taken for done with.
    */
   tidy(now: number): void {
     for (; this.#toLookAt > 0; this.#toLookAt -= 1) {
       this.#looking ??= this.#accounts.values();
       const next = this.#looking.next();
       if (next.done) this.#looking = null;
-      else if (next.value.isOver(now)) this.#accounts.delete(next.value.key);
+      else if (
+        next.value.isOver(now) &&
+        (this.#isTight || denialsToday(next.value.denials, now) === 0)
+      ) {
+        this.#accounts.delete(next.value.key);
+      }
     }
   }
 }

@@ -1,3 +1,4 @@
+import { changeAccount } from './change-account.ts';
 import { checkAdjustment, checkTopUp } from './check-adjustment.ts';
 import { correctionCharge } from './correction-charge.ts';
 import type { MemoryAccount } from './memory-account.ts';
@@ -50,7 +51,7 @@ function carriedOut(
 ): readonly MemoryCharge[] {
   if (change.type === 'correction') return corrected(books, change, at, notices);
   if (change.type !== 'reset') {
-    account.adjust(change);
+    changeAccount(account, change);
     return [];
   }
   const { current } = account;

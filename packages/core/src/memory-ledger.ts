@@ -1,5 +1,5 @@
 import type { MemoryCharge } from './memory-charge.ts';
-import { type EntryQuery, matchesQuery, type SinkEntry } from './sink-entry.ts';
+import type { SinkEntry } from './sink-entry.ts';
 
 type MemoryEntry = SinkEntry & { readonly charges: readonly MemoryCharge[] };
 
@@ -30,9 +30,9 @@ export class MemoryLedger {
     if (this.#entries.length > this.#most) this.#fold();
   }
 
-  *select(query: EntryQuery): Generator<SinkEntry> {
-    // A copy, since entries may be added and folded while somebody reads.
-    for (const entry of [...this.#entries]) if (matchesQuery(entry, query)) yield entry;
+  /** Those that are kept; a copy, since entries may be added and folded while somebody reads. */
+  kept(): SinkEntry[] {
+    return [...this.#entries];
   }
 
   #fold(): void {

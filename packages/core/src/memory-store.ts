@@ -18,7 +18,7 @@ import { Reservation, ReservationTable } from './memory-reservations.ts';
 import type { MemoryUsageSinkOptions } from './memory-usage-sink.ts';
 import { RecentMap } from './recent-map.ts';
 import { isRefused, reporting } from './shadow-refusals.ts';
-import type { EntryQuery, SinkEntry } from './sink-entry.ts';
+import { type EntryQuery, matchesQuery, type SinkEntry } from './sink-entry.ts';
 import { checkCharges, checkClaims, checkId, checkTtl } from './sink-request.ts';
 import type {
   Account,
@@ -80,7 +80,7 @@ export class MemoryStore implements UsageSink {
     for (const claim of request.claims) holds.push(this.#hold(claim, at));
     const refusals = refusalsOf(holds, at);
     if (refusals.length > 0) {
-      this.#deny(refusals);
+      this.#deny(refusals, at);
       if (isRefused(refusals)) return { admitted: false, refusals, at, notices: this.#tell() };
     }
     for (const hold of holds) hold.account.beginHold(hold.counters, hold.amount);
@@ -179,7 +179,7 @@ export class MemoryStore implements UsageSink {
 
   async *entries(query: EntryQuery = {}): AsyncGenerator<SinkEntry> {
     this.#sweep();
-    yield* this.#ledger.select(query);
+    for (const entry of this.#ledger.kept()) if (matchesQuery(entry, query)) yield entry;
   }
 
   verify(): Promise<VerifyReport> {
@@ -232,9 +232,9 @@ export class MemoryStore implements UsageSink {
     };
   }
 
-  #deny(refusals: readonly Refusal[]): void {
+  #deny(refusals: readonly Refusal[], at: number): void {
     for (const refusal of refusals) {
-      this.#accounts.find(refusal.account)?.deny();
+      this.#accounts.find(refusal.account)?.deny(at);
     }
   }
 

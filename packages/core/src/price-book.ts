@@ -63,6 +63,13 @@ export interface PriceRequest {
 
 /** Resolves a provider and model to rates. `@hardcap/prices` has an implementation. */
 export interface PriceBook {
+  /**
+   * Calls of models without a price are let through, and budgets in USD do not count them; `quote`
+   * throws all the same.
+   *
+   * @default such calls are refused, where a budget in USD binds them
+   */
+  readonly passesUnpriced?: boolean;
   /** @throws UnpricedModelError when no price is known. Never answers with an accidental zero. */
   quote(request: PriceRequest): PriceQuote;
 }

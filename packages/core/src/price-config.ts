@@ -29,7 +29,9 @@ export interface PriceConfig {
   readonly overrides?: Readonly<Record<string, ModelPriceConfig>>;
   readonly aliases?: Readonly<Record<string, string>>;
   readonly free?: readonly string[];
-  readonly unknownModel?: { readonly ceiling: { readonly input: string; readonly output: string } };
+  readonly unknownModel?:
+    | 'uncounted'
+    | { readonly ceiling: { readonly input: string; readonly output: string } };
   readonly multipliers?: Readonly<Record<string, string>>;
 }
 
@@ -74,6 +76,13 @@ const override = fieldsOf('a price', {
   contextTokens: tokens.optional(),
 });
 const ceiling = fieldsOf('a ceiling', { input: decimal, output: decimal });
+const byCeiling = fieldsOf('an unknownModel that is not "uncounted"', { ceiling });
+// A union would say that nothing fits, and not what is wrong.
+export const unknownModelSchema: z.ZodType<unknown> = z.unknown().superRefine((value, context) => {
+  if (value === 'uncounted') return;
+  const { error } = byCeiling.safeParse(value);
+  for (const issue of error?.issues ?? []) context.addIssue({ ...issue });
+});
 const byModel = <Value extends z.ZodType>(value: Value, example: string) =>
   z.record(z.string(), value, { error: `write an object such as ${example}` }).optional();
 
@@ -81,6 +90,6 @@ export const priceConfigSchema: z.ZodType<unknown> = fieldsOf('prices', {
   overrides: byModel(override, '{ "openai/my-model": { input: "1.25", output: "10" } }'),
   aliases: byModel(modelName, '{ azure/my-deployment: openai/gpt-5.1 }'),
   free: z.array(modelName, { error: 'write a list of models, such as [ollama/*]' }).optional(),
-  unknownModel: fieldsOf('unknownModel', { ceiling }).optional(),
+  unknownModel: unknownModelSchema.optional(),
   multipliers: byModel(decimal, '{ azure/*: "1.1" }'),
 });

@@ -2,10 +2,13 @@
  * For authors of sinks: the logic of the memory sink, which any sink can use that reads accounts,
  * decides in JavaScript, and writes them back.
  */
+export { changeAccount } from './change-account.ts';
 export { checkAdjustment, checkTopUp } from './check-adjustment.ts';
 export { correctionCharge } from './correction-charge.ts';
+export { dayTally } from './denial-tally.ts';
 export { ended } from './ended.ts';
-export { type LimitChange, MemoryAccount } from './memory-account.ts';
+export type { LimitChange } from './limit-change.ts';
+export { MemoryAccount } from './memory-account.ts';
 export type { MemoryCharge } from './memory-charge.ts';
 export {
   amountAsked,

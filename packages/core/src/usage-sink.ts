@@ -178,7 +178,7 @@ export interface AccountReading {
   readonly committed: number;
   readonly held: number;
   readonly window: WindowSpan;
-  /** Calls refused in the current window. */
+  /** Calls refused today, in whatever window: the day in UTC, on the sink's clock. */
   readonly denials: number;
 }
 

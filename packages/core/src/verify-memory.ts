@@ -45,7 +45,7 @@ function windowKey(account: string, window: string): string {
 /** What the entries of the ledger add up to, by window and slot. */
 function keptAmounts(ledger: MemoryLedger): Map<string, SlotAmounts> {
   const windows = new Map<string, SlotAmounts>();
-  for (const { charges } of ledger.select({})) {
+  for (const { charges } of ledger.kept()) {
     for (const { account, window, slot, amount } of charges) {
       const key = windowKey(account, window);
       const slots = windows.get(key) ?? new Map();

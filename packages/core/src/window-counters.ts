@@ -13,7 +13,6 @@ export class WindowCounters {
   /** Open holds that belong to this window; those that belong to none are the account's `floating`. */
   held = 0;
   topUp = 0;
-  denials = 0;
   /** How often the settled spend was set to 0 by hand. */
   resets = 0;
   /** Whether a call was admitted or refused in it, or it was adjusted; a look at it does not count. */

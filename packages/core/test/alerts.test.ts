@@ -63,7 +63,7 @@ describe('alerts', () => {
     await denialFor(bench.guard, callOf(0, { estimate: 'none', identity: ann }));
   });
 
-  test('say that calls were refused in this window', async () => {
+  test('say that calls were refused today', async () => {
     const bench = benchOf([DAILY]);
     await denialFor(bench.guard, callOf(101, { identity: ann }));
     await denialFor(bench.guard, callOf(101, { identity: ann }));
@@ -72,6 +72,17 @@ describe('alerts', () => {
     ]);
     bench.clock.advance(DAY);
     expect(await kinds(bench)).toEqual([]);
+  });
+
+  test('say that an account is blocked, whatever it has spent', async () => {
+    const bench = benchOf([DAILY]);
+    await spend(bench, 100);
+    await bench.guard.block({ budget: 'user-daily', identity: ann });
+    expect(await kinds(bench)).toEqual(['user-daily blocked']);
+    await denialFor(bench.guard, callOf(1, { identity: ann }));
+    expect(await kinds(bench)).toEqual(['user-daily blocked', 'user-daily throttled']);
+    await bench.guard.unblock({ budget: 'user-daily', identity: ann });
+    expect(await kinds(bench)).toEqual(['user-daily reached', 'user-daily throttled']);
   });
 
   test('end with the top-up that makes room', async () => {
@@ -92,6 +103,20 @@ describe('alerts', () => {
     expect(some.map(({ budget, kind }) => `${budget} ${kind}`)).toEqual(['org throttled']);
     expect(await bench.guard.alerts({ budget: 'user-daily' })).toEqual([]);
   });
+});
+
+test('alerts are of those who own the accounts, where that is asked for', async () => {
+  const team: Budget = { ...DAILY, name: 'team', per: ['team'] };
+  const { guard } = benchOf([DAILY, team, { ...ORG, limit: { usd: '0.001' } }]);
+  const identity = { ...ann, team: 'red' };
+  const call = await admit(guard, callOf(0, { estimate: 'none', identity }));
+  await call.settle({ outcome: 'known', usage: usageOf({ output: 100 }) });
+  const budgets = async (per?: string[]) =>
+    (await guard.alerts({ identity, ...(per && { per }) })).map(({ budget }) => budget);
+  expect(await budgets()).toEqual(['user-daily', 'team', 'org']);
+  expect(await budgets(['user'])).toEqual(['user-daily']);
+  expect(await budgets(['team', 'user'])).toEqual(['user-daily', 'team']);
+  expect(await budgets([])).toEqual([]);
 });
 
 describe('a figure that cannot be read', () => {

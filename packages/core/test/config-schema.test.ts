@@ -76,6 +76,12 @@ describe('what a guard takes, the schema takes', () => {
     expect(() => loadConfig(config, { environment })).not.toThrow();
     expect([validate(config), validate.errors]).toEqual([true, null]);
   });
+
+  test('unknown models that are not counted', () => {
+    const config = { budgets: [], prices: { unknownModel: 'uncounted' } };
+    expect(loadConfig(config)).toEqual(config);
+    expect([validate(config), validate.errors]).toEqual([true, null]);
+  });
 });
 
 test.each([
@@ -85,6 +91,12 @@ test.each([
   ['another option', { budgets: [], colour: 'red' }],
   ['an option that is code', { budgets: [], onEvent: 'log' }],
   ['another estimate', { budgets: [], estimate: 'guess' }],
+  ['another word for unknown models', { budgets: [], prices: { unknownModel: 'free' } }],
+  [
+    'a ceiling with half a point',
+    { budgets: [], prices: { unknownModel: { ceiling: { input: '1.', output: '2' } } } },
+  ],
+  ['half a ceiling', { budgets: [], prices: { unknownModel: { ceiling: { input: '1' } } } }],
   ['a number for money held', { budgets: [], estimate: { fixed: { usd: 0.02 } } }],
   ['another word', { budgets: [], unbudgeted: 'maybe' }],
   ['a text for a list', { budgets: [], secrets: 'session' }],

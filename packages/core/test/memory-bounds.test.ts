@@ -131,6 +131,28 @@ describe('accounts', () => {
     expect(bench.read(userOf(rolling, -3)).limit).toBe(105);
   });
 
+  test('that refused calls today are kept while there is room', async () => {
+    const byMinute = accountOf('minute', { window: { fixed: '1m' }, limit: 10 });
+    const refused = (bench: SinkBench) => {
+      const users = Array.from({ length: 40 }, (_, user) => userOf(byMinute, user));
+      return users.filter((account) => bench.read(account).denials > 0).length;
+    };
+    for (const [maxAccounts, kept] of [
+      [100, 40],
+      [50, 25],
+    ] as const) {
+      const bench = new SinkBench({ maxAccounts });
+      for (let user = 0; user < 40; user += 1) {
+        bench.reserve(`x${user}`, [userOf(byMinute, user), 11]);
+        bench.clock.advance(60_000);
+      }
+      expect(refused(bench)).toBeGreaterThanOrEqual(kept);
+      bench.clock.advance(DAY);
+      for (let user = 40; user < 80; user += 1) bench.reserve(`x${user}`, [userOf(a, user), 1]);
+      expect((await bench.sink.verify()).accounts).toBeLessThanOrEqual(50);
+    }
+  });
+
   test('are never dropped by the call that has just opened them', () => {
     const bench = new SinkBench();
     const rolling = accountOf('rolling', { window: { rolling: '1h' } });

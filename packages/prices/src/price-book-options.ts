@@ -17,12 +17,13 @@ export interface PriceBookOptions {
   /** Models that cost nothing, which USD budgets do not stop; a `*` may end a name: `ollama/*`. */
   readonly free?: readonly string[];
   /**
-   * What a model without a certain price is charged. Write the most that a token can cost, as every
-   * kind of input, cached or not, is charged at `input`.
+   * What becomes of a model without a certain price. It is charged at a ceiling: write the most that a
+   * token can cost, as every kind of input, cached or not, is charged at `input`. Or its calls pass
+   * `uncounted` by budgets in USD: these then say nothing of what they cost.
    *
    * @default such a model is refused with an UnpricedModelError
    */
-  readonly unknownModel?: { readonly ceiling: CeilingRates };
+  readonly unknownModel?: 'uncounted' | { readonly ceiling: CeilingRates };
   /**
    * Factors on the table's token rates, for what it does not know: a regional endpoint, a priority
    * tier, a discount. A `*` may end a name: `{ 'azure/*': '1.1' }`. The longest name counts.

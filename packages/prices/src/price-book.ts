@@ -40,6 +40,7 @@ export function createPriceBook(options: PriceBookOptions = {}): PriceBook {
   };
 
   return {
+    passesUnpriced: rules.passesUnpriced,
     quote(request: PriceRequest): PriceQuote {
       const { provider, model, at } = request;
       let entry = memo.get(provider, model);

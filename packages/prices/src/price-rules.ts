@@ -14,6 +14,7 @@ export interface PriceRules {
   readonly aliases: PatternMap<Alias>;
   readonly free: PatternMap<true>;
   readonly ceiling: RateCard | null;
+  readonly passesUnpriced: boolean;
   readonly multipliers: PatternMap<RateMultiplier>;
 }
 
@@ -40,7 +41,8 @@ export function parseRules(options: PriceBookOptions): PriceRules {
     ),
     aliases: new PatternMap(keyed(aliases, 'aliases', parseNamePattern, parseAlias)),
     free: parseFree(free),
-    ceiling: parseCeiling(unknownModel),
+    passesUnpriced: unknownModel === 'uncounted',
+    ceiling: unknownModel === 'uncounted' ? null : parseCeiling(unknownModel),
     multipliers: new PatternMap(
       keyed(multipliers, 'multipliers', parseNamePattern, parseMultiplier),
     ),

@@ -113,6 +113,7 @@ describe('other options', () => {
       { unknownModel: { input: '1', output: '1' } },
       'unknownModel: "input" is not known here. Write ceiling.',
     ],
+    [{ unknownModel: 'free' }, 'unknownModel: write an object, not "free".'],
     [{ unknownModel: {} }, 'unknownModel.ceiling: write an object, not undefined.'],
     [
       { unknownModel: { ceiling: { input: '0', output: '1' } } },

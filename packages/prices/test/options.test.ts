@@ -1,6 +1,6 @@
 import { costOf } from '@hardcap/core';
 import { describe, expect, test } from 'vitest';
-import type { PriceBookOptions } from '../src/index.ts';
+import { createPriceBook, type PriceBookOptions } from '../src/index.ts';
 import { perMtok, quoteWith, refusal, sourceName } from './books.ts';
 
 const USAGE = {
@@ -186,6 +186,14 @@ describe('free', () => {
 });
 
 describe('unknownModel', () => {
+  test('lets such models pass where it says so, and has no price for them', () => {
+    const unknownModel = 'uncounted';
+    const book = createPriceBook({ unknownModel });
+    expect([book.passesUnpriced, createPriceBook().passesUnpriced]).toEqual([true, false]);
+    expect(refusal(() => quoteWith({ unknownModel }, 'nobody/knows'))).toMatch(/does not know/);
+    expect(quoteWith({ unknownModel }, 'openai/gpt-5.1').free).toBe(false);
+  });
+
   const options = { unknownModel: { ceiling: { input: '30', output: '180' } } };
 
   test.each([

@@ -52,7 +52,7 @@ if known ~= holder then save(holder) end
 return overshoot > 0 and overshoot or nil
 end
 function made.forgotten(known, name)
-local holder = w.windowWith(0, 0, 0)
+local holder = w.windowWith(0, 0)
 holder[WINDOW], holder[SERIAL], holder[IS_OTHER] = name, '', true
 holder[COLD] = { window = { added = 0, resets = 0, fired = {}, isPart = true } }
 return holder
@@ -105,7 +105,8 @@ local at, time = tonumber(ARGV[1]), nil
 if not at then
 time = call('TIME')
 at = time[1] * 1000 + math.floor(time[2] / 1000)
-end`;
+end
+local function dayTally() return math.floor(at / 86400000) * 1e10 end`;
 
 const MANY_PART: string = String.raw`
 local function beginMany(before, each)
@@ -180,7 +181,7 @@ refusals[last + 6], refusals[last + 7], refusals[last + 8] = requested, endsAt, 
 refusals[last + 9] = 0
 denied[from + 1] = account
 denied[from + 2] = packed(
-ACCOUNT, committed, held, open, denials + 1, carried, till, gate, alarm, ends, serial, id, names, window
+ACCOUNT, committed, held, open, math.max(denials, dayTally()) + 1, carried, till, gate, alarm, ends, serial, id, names, window
 )
 else
 local paying = serial
@@ -435,7 +436,7 @@ known[CHANGED] = true
 changed[#changed + 1] = known
 end
 local function putOther(known)
-local figures = { known[COMMITTED], known[HELD], known[DENIED] }
+local figures = { known[COMMITTED], known[HELD] }
 local names = { known[WINDOW], known[KEY], known[NAMES] }
 put('w' .. known[SERIAL], cmsgpack.pack({ figures, names, known[COLD].window }))
 end
@@ -611,7 +612,8 @@ w.advance(known)
 local isSet = cold.set and (not cold.set.till or at < cold.set.till)
 local isRaised = cold.raised and (not cold.raised.till or at < cold.raised.till)
 local isBare = known[COMMITTED] == 0 and window.added == 0
-if known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised then
+local isThrottled = known[DENIED] > dayTally()
+if known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised or isThrottled then
 time = at + remembered
 elseif window.endsAt then
 time = window.endsAt + remembered + w.lookedBack(known, window)
@@ -815,8 +817,8 @@ local isDone = window.fired[share] and not (window.step and amount > known[COMMI
 if not isDone then known[ALARM] = math.min(known[ALARM], amount) end
 end
 end
-local function windowWith(committed, held, denied)
-return { [COMMITTED] = committed, [HELD] = held, [DENIED] = denied, [OPEN] = 0, [CARRIED] = 0 }
+local function windowWith(committed, held)
+return { [COMMITTED] = committed, [HELD] = held, [DENIED] = 0, [OPEN] = 0, [CARRIED] = 0 }
 end
 made.windowWith = windowWith
 local function otherOf(serial)
@@ -826,7 +828,7 @@ local value = get('w' .. serial)
 others[serial] = false
 if not value then return nil end
 local figures, names, window = unpack(cmsgpack.unpack(value))
-other = windowWith(figures[1], figures[2], figures[3])
+other = windowWith(figures[1], figures[2])
 other[SERIAL], other[WINDOW], other[KEY], other[NAMES] = serial, names[1], names[2], names[3]
 other[COLD], other[IS_OTHER] = { window = window }, true
 others[serial] = other
@@ -863,7 +865,7 @@ for _, each in ipairs(cold.past) do
 if each[3] > at then past[#past + 1] = each end
 end
 cold.past = past
-local other = windowWith(known[COMMITTED], known[HELD], known[DENIED])
+local other = windowWith(known[COMMITTED], known[HELD])
 other[SERIAL], other[WINDOW], other[KEY] = known[SERIAL], known[WINDOW], known[KEY]
 other[NAMES] = known[NAMES]
 other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
@@ -885,11 +887,11 @@ break
 end
 end
 if back then
-known[COMMITTED], known[HELD], known[DENIED] = back[COMMITTED], back[HELD], back[DENIED]
+known[COMMITTED], known[HELD] = back[COMMITTED], back[HELD]
 known[SERIAL], cold.window = back[SERIAL], back[COLD].window
 deletes[#deletes + 1] = 'w' .. back[SERIAL]
 else
-known[COMMITTED], known[HELD], known[DENIED] = 0, 0, 0
+known[COMMITTED], known[HELD] = 0, 0
 known[SERIAL] = nextSerial()
 cold.window = newWindow(termsOf(known[TERMS]), startsAt, endsAt)
 end
@@ -1041,14 +1043,15 @@ end
 local limit = w.limitOf(known, window)
 local reading = {
 limit ~= HUGE and limit or false, w.isBlocked(known) and 1 or 0,
-known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED], w.rolledInto(known, window),
+known[COMMITTED], known[HELD] + known[CARRIED], math.max(known[DENIED] - dayTally(), 0),
+w.rolledInto(known, window),
 }
 return { isRepeated and 'repeated' or 'adjusted', at, reading, finish(false) }`;
 const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, ADJUST_OWN].join('');
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: 'ad46fad11990827c9bc0938e03715423c83f4e57',
+  sha: '2179b7b9942c94b4e4c69832d7fc2e4d7b45b36f',
   text: ADJUST_TEXT,
 };
 
@@ -1119,7 +1122,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '27ea6c8279671eb8b1991749def8bd69ae2f7df1',
+  sha: 'd82213446e54f44935aea22c50cc2ff6c15896a5',
   text: EXTEND_TEXT,
 };
 
@@ -1189,7 +1192,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '1a6b41a3d1b764589295e6ae51843bde33d58de6',
+  sha: 'defb4acef90928cac18a86c4d89c54a7727cc23a',
   text: HELD_TEXT,
 };
 
@@ -1225,7 +1228,7 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '6b725c9b27f24f04b840e2bf4e61d7da139c8293',
+  sha: '7bc85681a2213761ba639b4f8c34275b4c1e59ae',
   text: OPEN_TEXT,
 };
 
@@ -1264,7 +1267,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: '2daee2492c84754e6daab955b7c1c92a93741227',
+  sha: '3f3f61a2f9f9ef9040835c4a37e0e5d984dae3bf',
   text: PROOF_TEXT,
 };
 
@@ -1311,7 +1314,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: 'ba1dd2416c933002a61cd993bd8d059ff4b7433b',
+  sha: '063f1bed41683741462281c62bbe18f15871db62',
   text: PRUNE_TEXT,
 };
 
@@ -1332,7 +1335,8 @@ local window = windows().windowOf(known)
 local limit = windows().limitOf(known, window)
 answer[#answer + 1] = {
 limit ~= HUGE and limit or false, windows().isBlocked(known) and 1 or 0,
-known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED], windows().rolledInto(known, window),
+known[COMMITTED], known[HELD] + known[CARRIED], math.max(known[DENIED] - dayTally(), 0),
+windows().rolledInto(known, window),
 }
 end
 return answer`;
@@ -1340,7 +1344,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: '29ce580bd589c64a1f37d3659afe128d6e056aed',
+  sha: 'a9280122b363cf2ca7a4b2a3d3e35e5a86519c48',
   text: READ_TEXT,
 };
 
@@ -1362,9 +1366,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '3d1fa50526bc5acb099b23ef7c719e2d38307312',
+  sha: 'aebdbc033589438d389643066384748ab1464d1f',
   text: RELEASE_TEXT,
-  flagged: { sha: '479c21920365d0413f0946036758dd511bf29b0f', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: 'd5f2a3a6101abc52b12553fb0cf115bd165dc6f7', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1410,7 +1414,7 @@ sweep(nil, false, SWEEP_LIMIT - FEW)
 if not decide() then return { 'stale', at } end
 end
 for _, known in ipairs(refusing) do
-known[DENIED] = known[DENIED] + 1
+known[DENIED] = math.max(known[DENIED], dayTally()) + 1
 save(known)
 end
 if isDenied then return { 'denied', at, '', finish(false), unpack(refusals) } end
@@ -1422,7 +1426,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'f91ab6f45e0b359802f1ddd67e58d7db7b07f81e',
+  sha: '1d430368479626b60696b388c2638b511089c6db',
   text: RESERVE_TEXT,
 };
 
@@ -1459,7 +1463,7 @@ asked[place], counters[place] = known, isFixed and HELD or CARRIED
 record = record .. packed('<sssss', account, amount, '', kind, paying)
 end
 for place = 1, refused do
-refusing[place][DENIED] = refusing[place][DENIED] + 1
+refusing[place][DENIED] = math.max(refusing[place][DENIED], dayTally()) + 1
 save(refusing[place])
 end
 if answer then return answer end
@@ -1485,7 +1489,7 @@ const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSA
 
 export const RESERVE_MANY: Script = {
   name: 'reserve-many',
-  sha: '72a7b3363786afc5901b725d010f8e828bd7e537',
+  sha: '6b8b2608995004ef1c9531cc0f04869842a85697',
   text: RESERVE_MANY_TEXT,
 };
 
@@ -1516,7 +1520,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: '26ef6e26b2a183ccb40bb1d7ab20262dadb638cf',
+  sha: '74208c4f84664ddb2307e904d99ec863fe75e82d',
   text: RESTORE_TEXT,
 };
 
@@ -1541,7 +1545,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: '7ca90e1007497c803fd9243c6bbf7e5786257b90',
+  sha: '285ac195852f0bfa5d8be55cf8a737e06b30ff73',
   text: REVIVE_TEXT,
 };
 
@@ -1618,9 +1622,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '250d8c511e5913fdaaf3c1b78ca3fd3fc02488c0',
+  sha: '5d1730120d51eaf2ea36b30a89bf5488c23fa9d4',
   text: SETTLE_TEXT,
-  flagged: { sha: '293fbc4aaf743f34dbe05fc482938ba56281d7d0', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: 'dc8936c5a41a9bf86855b7a387e9225ea8c8d1d9', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`
@@ -1678,7 +1682,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: 'fd85d35f3e7c0139a1e24c10659177c743bcd696',
+  sha: '238c91f837271938c00ea3be62765588faac2c80',
   text: SETTLE_MANY_TEXT,
-  flagged: { sha: '403f99df248ddfd04fb3b334a4eb7b40978dd57d', text: FLAGS + SETTLE_MANY_TEXT },
+  flagged: { sha: '3f2d6b24b793111495d510d656d4344f35fc4414', text: FLAGS + SETTLE_MANY_TEXT },
 };

@@ -136,6 +136,22 @@ describe('what is stored', () => {
     expect(await admin.hkeys(books)).toEqual(['m']);
   });
 
+  test('an account that refused calls is forgotten when the day is over', async () => {
+    let time = Date.parse('2026-11-30T12:00:00Z');
+    const sink = redis.sink({ now: () => time, rememberedMs: 1_000 });
+    const minute = accountOf('minute', { window: { fixed: '1m' }, limit: 10 });
+    const later = async (ms: number) => {
+      time += ms;
+      await sink.release('sweeps');
+      return (await sink.read([minute]))[0]?.denials;
+    };
+    await sink.reserve({ id: 'r1', claims: [claimOn(minute, 11)], ttlMs: 500 });
+    expect([await later(0), await later(600_000), await later(600_000)]).toEqual([1, 1, 1]);
+    expect(await admin.hexists(storeKeys('default').books, 'aminute')).toBe(1);
+    expect(await later(86_400_000)).toBe(0);
+    expect(await admin.hexists(storeKeys('default').books, 'aminute')).toBe(0);
+  });
+
   test('few calls have to look for what is due, however long the traffic goes on', async () => {
     let time = 1_800_000_000_000;
     const sink = redis.sink({ now: () => time, rememberedMs: 60_000 });

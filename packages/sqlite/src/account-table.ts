@@ -12,6 +12,7 @@ interface AccountRow {
   readonly floating: number;
   readonly new_limit: string | null;
   readonly raised: string | null;
+  readonly denials: number;
 }
 
 type Figures = [
@@ -20,6 +21,7 @@ type Figures = [
   floating: number,
   newLimit: string | null,
   raise: string | null,
+  denials: number,
 ];
 
 /** An account, and what is stored of it. */
@@ -31,7 +33,7 @@ export interface StoredAccount {
   saved: Figures;
 }
 
-const COLUMNS = `id, key, rule, blocked, ${asDouble('floating', 'floating')}, new_limit, raised`;
+const COLUMNS = `id, key, rule, blocked, ${asDouble('floating', 'floating')}, new_limit, raised, denials`;
 
 export class AccountTable {
   readonly #rules: RuleTable;
@@ -46,11 +48,11 @@ export class AccountTable {
     this.#byId = prepare(database, `SELECT ${COLUMNS} FROM accounts WHERE id = ?`);
     this.#insert = prepare(
       database,
-      'INSERT INTO accounts (key, rule, blocked, floating) VALUES (?, ?, 0, 0)',
+      'INSERT INTO accounts (key, rule, blocked, floating, denials) VALUES (?, ?, 0, 0, 0)',
     );
     this.#update = prepare(
       database,
-      `UPDATE accounts SET rule = ?, blocked = ?, floating = ?, new_limit = ?, raised = ?
+      `UPDATE accounts SET rule = ?, blocked = ?, floating = ?, new_limit = ?, raised = ?, denials = ?
        WHERE id = ?`,
     );
   }
@@ -68,19 +70,20 @@ export class AccountTable {
   insert(account: Account, at: number): StoredAccount {
     const rule = this.#rules.idOf(account.rule);
     const id = Number(this.#insert.run(account.key, rule).lastInsertRowid);
-    const saved: Figures = [rule, 0, 0, null, null];
+    const saved: Figures = [rule, 0, 0, null, null, 0];
     return { id, account: new MemoryAccount(account, at), windows: new Map(), saved };
   }
 
   /** Writes what has changed. */
   save(stored: StoredAccount): void {
-    const { rule, blocked, floating, newLimit, raise } = stored.account;
+    const { rule, blocked, floating, newLimit, raise, denials } = stored.account;
     const figures: Figures = [
       this.#rules.idOf(rule),
       blocked ? 1 : 0,
       floating,
       newLimit === null ? null : JSON.stringify(newLimit),
       raise === null ? null : JSON.stringify(raise),
+      denials,
     ];
     if (stored.saved.every((figure, place) => figure === figures[place])) return;
     this.#update.run(...figures, stored.id);
@@ -94,7 +97,8 @@ export class AccountTable {
     account.floating = floating;
     account.newLimit = changeOf(newLimit);
     account.raise = changeOf(row.raised);
-    const saved: Figures = [rule, row.blocked, floating, newLimit, row.raised];
+    account.denials = row.denials;
+    const saved: Figures = [rule, row.blocked, floating, newLimit, row.raised, row.denials];
     return { id, account, windows: new Map(), saved };
   }
 }

@@ -1,5 +1,5 @@
 import type { AdjustAnswer, Adjustment, AdjustRequest, SinkNotice } from '@hardcap/core';
-import { checkTopUp, correctionCharge, resetCharges } from '@hardcap/core/sink';
+import { changeAccount, checkTopUp, correctionCharge, resetCharges } from '@hardcap/core/sink';
 import type { StoredAccount } from './account-table.ts';
 import type { Books } from './books.ts';
 import type { BookedCharge } from './ledger-table.ts';
@@ -38,7 +38,7 @@ function carriedOut(
   if (change.type === 'correction') return corrected(books, change, notices);
   const { account } = stored;
   if (change.type !== 'reset') {
-    account.adjust(change);
+    changeAccount(account, change);
     return [];
   }
   const { current } = account;

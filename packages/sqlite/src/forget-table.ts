@@ -1,11 +1,13 @@
+import { dayTally } from '@hardcap/core/sink';
 import { prepare, type Query, type SqliteDatabase } from './driver.ts';
 
 /** After how many operations rows are dropped, and the most of each table; more than were added. */
 const OPERATIONS = 64;
 const MOST_DROPPED = 256;
 
+/** With the tally of a day without denials. */
 const IS_REMEMBERED = `(a.floating > 0 OR a.blocked = 1 OR a.new_limit IS NOT NULL
-  OR a.raised IS NOT NULL)`;
+  OR a.raised IS NOT NULL OR a.denials > ?)`;
 
 /**
  * Drops in passing what nobody will ask for again: reservations and adjustments that ended long ago,
@@ -18,13 +20,13 @@ export class ForgetTable {
   readonly #dropReservations: Query<[at: number, most: number]>;
   readonly #dropAdjustments: Query<[at: number, most: number]>;
   readonly #windows: Query<
-    [at: number, most: number],
+    [today: number, at: number, most: number],
     { readonly id: number; readonly account: number; readonly is_needed: number }
   >;
   readonly #postpone: Query<[forgetAt: number, id: number]>;
   readonly #dropSlots: Query<[window: number]>;
   readonly #dropWindow: Query<[id: number]>;
-  readonly #dropAccount: Query<[id: number, again: number]>;
+  readonly #dropAccount: Query<[id: number, today: number, again: number]>;
 
   constructor(database: SqliteDatabase, rememberedMs: number) {
     this.#rememberedMs = rememberedMs;
@@ -72,14 +74,15 @@ export class ForgetTable {
   forget(at: number, isInUse: (window: number, account: number) => boolean): void {
     this.#dropReservations.run(at, MOST_DROPPED);
     this.#dropAdjustments.run(at, MOST_DROPPED);
-    for (const { id, account, is_needed } of this.#windows.all(at, MOST_DROPPED)) {
+    const today = dayTally(at);
+    for (const { id, account, is_needed } of this.#windows.all(today, at, MOST_DROPPED)) {
       if (is_needed === 1 || isInUse(id, account)) {
         this.#postpone.run(at + this.#rememberedMs, id);
         continue;
       }
       this.#dropSlots.run(id);
       this.#dropWindow.run(id);
-      this.#dropAccount.run(account, account);
+      this.#dropAccount.run(account, today, account);
     }
   }
 }

@@ -27,7 +27,7 @@ export function reserve(books: Books, request: ReserveRequest): ReserveAnswer {
   }
   if (refusals.length > 0) {
     for (const { account } of holds) {
-      if (refusals.some((refusal) => refusal.account === account.key)) account.deny();
+      if (refusals.some((refusal) => refusal.account === account.key)) account.deny(at);
     }
   }
   if (isRefused(refusals)) {

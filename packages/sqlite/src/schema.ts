@@ -27,7 +27,8 @@ export const MIGRATIONS: readonly string[] = [
     blocked INTEGER NOT NULL,
     floating INTEGER NOT NULL,       -- open holds that count in whatever window is current
     new_limit TEXT,                  -- JSON: replaces the limit of the rule
-    raised TEXT                      -- JSON: is added to the limit
+    raised TEXT,                     -- JSON: is added to the limit
+    denials INTEGER NOT NULL         -- the day of the latest, and how many it had
   ) STRICT;
 
   -- Counters of one window of an account.
@@ -42,7 +43,6 @@ export const MIGRATIONS: readonly string[] = [
     committed INTEGER NOT NULL,
     held INTEGER NOT NULL,           -- open holds that belong to this window
     top_up INTEGER NOT NULL,
-    denials INTEGER NOT NULL,
     resets INTEGER NOT NULL,
     used INTEGER NOT NULL,           -- a call was admitted or refused in it, or it was adjusted
     fired TEXT,                      -- JSON: thresholds already noticed, in parts per million

@@ -13,7 +13,6 @@ interface WindowRow {
   readonly committed: number;
   readonly held: number;
   readonly top_up: number;
-  readonly denials: number;
   readonly resets: number;
   readonly used: number;
   readonly fired: string | null;
@@ -26,7 +25,6 @@ type Figures = [
   committed: number,
   held: number,
   topUp: number,
-  denials: number,
   resets: number,
   used: number,
   fired: string | null,
@@ -47,10 +45,10 @@ export interface StoredWindow {
   savedSlots: ReadonlyMap<number, number>;
 }
 
-const NOTHING: Figures = [0, 0, 0, 0, 0, 0, null, 0, null];
+const NOTHING: Figures = [0, 0, 0, 0, 0, null, 0, null];
 const NO_SLOTS: ReadonlyMap<number, number> = new Map();
 const COLUMNS = `id, account, name, rule, starts_at, ends_at, is_whole,
-  ${asDouble('committed', 'committed')}, ${asDouble('held', 'held')}, top_up, denials, resets, used,
+  ${asDouble('committed', 'committed')}, ${asDouble('held', 'held')}, top_up, resets, used,
   fired, entries, forget_at`;
 
 export class WindowTable {
@@ -77,12 +75,12 @@ export class WindowTable {
     this.#insert = prepare(
       database,
       `INSERT INTO windows (account, name, rule, starts_at, ends_at, is_whole, committed, held,
-         top_up, denials, resets, used, fired, entries, forget_at, folded)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+         top_up, resets, used, fired, entries, forget_at, folded)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
     );
     this.#update = prepare(
       database,
-      `UPDATE windows SET committed = ?, held = ?, top_up = ?, denials = ?, resets = ?, used = ?,
+      `UPDATE windows SET committed = ?, held = ?, top_up = ?, resets = ?, used = ?,
          fired = ?, entries = ?, forget_at = ? WHERE id = ?`,
     );
     this.#slots = prepare(
@@ -154,7 +152,6 @@ export class WindowTable {
     if (!isRolling) counters.committed = row.committed;
     counters.held = row.held;
     counters.topUp = row.top_up;
-    counters.denials = row.denials;
     counters.resets = row.resets;
     counters.isUsed = row.used === 1;
     if (row.fired !== null) for (const parts of JSON.parse(row.fired)) counters.fired.add(parts);
@@ -163,7 +160,6 @@ export class WindowTable {
       row.committed,
       row.held,
       row.top_up,
-      row.denials,
       row.resets,
       row.used,
       row.fired,
@@ -185,11 +181,11 @@ export class WindowTable {
   }
 
   #figures({ counters, entries, forgetAt }: StoredWindow, rule: number, at: number): Figures {
-    const { committed, held, topUp, denials, resets, isUsed, fired } = counters;
+    const { committed, held, topUp, resets, isUsed, fired } = counters;
     const noticed = fired.size === 0 ? null : JSON.stringify([...fired]);
     const forgotten = this.#forgottenAt(counters, rule, forgetAt, at);
     const used = isUsed ? 1 : 0;
-    return [committed, held, topUp, denials, resets, used, noticed, entries, forgotten];
+    return [committed, held, topUp, resets, used, noticed, entries, forgotten];
   }
 
   /** When nobody will miss the window: put off now and then, so that it is seldom written. */

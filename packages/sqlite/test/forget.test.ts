@@ -77,6 +77,18 @@ describe('what nobody will ask for again is dropped in passing', () => {
     await later(2);
     expect(await reading()).toMatchObject({ limit: 150, rollover: 50 });
     await later(4);
+  });
+
+  test('an account that refused calls stays until the day is over', async () => {
+    const bench = new SqliteBench({ rememberedMs: REMEMBERED_MS });
+    const throttled = accountOf('throttled', { ...byMinute, limit: 10 });
+    const claims = [{ account: throttled, amount: 11 }];
+    await bench.sink.reserve({ id: 'too large', claims, ttlMs: MINUTE });
+    bench.now += 3 * REMEMBERED_MS;
+    await traffic(bench);
+    expect(await bench.sink.read([throttled])).toMatchObject([{ denials: 1 }]);
+    bench.now += DAY;
+    await traffic(bench);
     expect(rows(bench, 'accounts')).toBe(1);
   });
 

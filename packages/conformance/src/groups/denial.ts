@@ -1,3 +1,4 @@
+import type { WindowSpec } from '@hardcap/core';
 import { accountOf } from '../accounts.ts';
 import { ensure, expectEqual, expectPart } from '../check.ts';
 import { refusalsIn } from '../contract-bench.ts';
@@ -5,6 +6,8 @@ import { type ContractGroup, test } from '../contract-test.ts';
 
 const a = accountOf('a');
 const b = accountOf('b', { limit: 50 });
+
+const HOUR_MS = 3_600_000;
 
 /** In how many steps the tests below let the life of a hold pass. */
 const STEPS = 10;
@@ -30,6 +33,34 @@ export const denial: ContractGroup = {
       expectEqual((await bench.read(a)).denials, 3, 'denials of a');
       expectEqual((await bench.read(b)).denials, 1, 'denials of b');
     }),
+
+    test(
+      'denials are counted by the day in UTC, whatever the window',
+      async (bench) => {
+        const specs: WindowSpec[] = [{ fixed: '1m' }, { rolling: '7d' }, 'total'];
+        const accounts = specs.map((window) =>
+          accountOf(`per ${JSON.stringify(window)}`, { window }),
+        );
+        const denials = async () => {
+          const readings = await Promise.all(accounts.map((account) => bench.read(account)));
+          return readings.map((reading) => reading.denials);
+        };
+        const refuse = async () => {
+          for (const account of accounts) await bench.reserve('too large', [account, 101]);
+        };
+        await refuse();
+        await bench.clock.pass(6 * HOUR_MS);
+        await refuse();
+        expectEqual(await denials(), [2, 2, 2], 'in the evening');
+        await bench.clock.pass(6 * HOUR_MS - 1);
+        expectEqual(await denials(), [2, 2, 2], 'at the end of the day');
+        await bench.clock.pass(1);
+        expectEqual(await denials(), [0, 0, 0], 'on the next day');
+        await refuse();
+        expectEqual(await denials(), [1, 1, 1], 'after one more');
+      },
+      'driven time',
+    ),
 
     test('a denied id was never held, and may ask again for something else', async (bench) => {
       await bench.reserve('r1', [a, 100]);

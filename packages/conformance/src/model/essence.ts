@@ -1,6 +1,5 @@
 import type {
   Account,
-  AccountReading,
   AdjustAnswer,
   Charge,
   ExtendAnswer,
@@ -42,14 +41,7 @@ export class Essence {
       return { ...rest, refusals: this.#refusals({ at, refusals }) };
     }
     if ('charged' in rest) return { ...rest, ...this.#charged(rest.charged, rest) };
-    if ('reading' in rest) return { ...rest, reading: this.ofReading(rest.reading) };
     return rest;
-  }
-
-  ofReading(reading: AccountReading): unknown {
-    const isRolling = this.#isRolling(reading.account);
-    // A rolling window never ends, so there is no saying which denials are of the current one.
-    return isRolling ? { ...reading, denials: null } : reading;
   }
 
   /** Expiries that one call found are in no order. */

@@ -81,12 +81,7 @@ export class Lockstep {
   async #compareReadings(): Promise<void> {
     const accounts = this.#accounts;
     const readings = await Promise.all(this.#sinks.map(async ([, sink]) => sink.read(accounts)));
-    this.#same(
-      'readings',
-      readings.map((each) => {
-        return each.map((reading) => this.#essence.ofReading(reading));
-      }),
-    );
+    this.#same('readings', readings);
   }
 
   #goTo(place: number, offset: number): void {

@@ -16,7 +16,8 @@ export class PlainBooks {
   readonly charges: Charge[] = [];
   readonly reservations: PlainReservation[] = [];
   readonly adjustments: Dated[] = [];
-  readonly denials: { readonly account: string; readonly window: string }[] = [];
+  readonly denials: { readonly account: string; readonly window: string; readonly at: number }[] =
+    [];
   readonly terms: Map<string, AccountRule> = new Map();
 
   /** An account under the terms that came with the latest call. */

@@ -63,7 +63,8 @@ export class PlainSink implements UsageSink {
     const refusals = request.claims.flatMap(({ account, amount: requested }) => {
       const refusal = plainRefusal(this.#books, { account, requested, own: 0, time: now, now });
       const window = account.rule.window.at(now).id;
-      if (refusal !== undefined) this.#books.denials.push({ account: account.key, window });
+      if (refusal !== undefined)
+        this.#books.denials.push({ account: account.key, window, at: now });
       return refusal ?? [];
     });
     if (refuses(refusals)) return { admitted: false, refusals, ...this.#told() };
@@ -231,10 +232,15 @@ export class PlainSink implements UsageSink {
       held: this.#books.held(account, window),
       window,
       denials: this.#books.denials.filter((denial) => {
-        return denial.account === account.key && denial.window === window.id;
+        return denial.account === account.key && dateOf(denial.at) === dateOf(this.#now);
       }).length,
     };
   }
+}
+
+/** In UTC. */
+function dateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }
 
 function ending(

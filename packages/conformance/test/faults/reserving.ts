@@ -110,6 +110,25 @@ export const RESERVING: readonly BrokenSink[] = [
     },
   })),
 
+  broken('remembers denials for ever', 'denials are counted by the day', (sink) => {
+    const denials = new Map<string, number>();
+    return {
+      async reserve(request) {
+        const answer = await sink.reserve(request);
+        for (const { account } of answer.refusals ?? []) {
+          denials.set(account, (denials.get(account) ?? 0) + 1);
+        }
+        return answer;
+      },
+      async read(accounts) {
+        const readings = await sink.read(accounts);
+        return readings.map((reading) => {
+          return { ...reading, denials: denials.get(reading.account) ?? 0 };
+        });
+      },
+    };
+  }),
+
   broken('uses up a denied id', 'a denied id was never held', (sink) => {
     const denied = new Set<string>();
     return {

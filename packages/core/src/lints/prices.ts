@@ -57,7 +57,7 @@ function* unpriced(scope: LintScope, money: readonly LintedBudget[]): Generator<
     const linted = money.find((budget) => takesModel(budget, model));
     if (linted === undefined || scope.prices === undefined) continue;
     const quote = quoteOf(scope.prices, model, scope.now);
-    if (!(quote instanceof Error)) continue;
+    if (!(quote instanceof Error) || scope.prices.passesUnpriced) continue;
     yield about(linted, '', {
       code: 'unpriced-model',
       severity: 'warning',

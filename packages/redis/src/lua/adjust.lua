@@ -106,6 +106,7 @@ end
 local limit = w.limitOf(known, window)
 local reading = {
   limit ~= HUGE and limit or false, w.isBlocked(known) and 1 or 0,
-  known[COMMITTED], known[HELD] + known[CARRIED], known[DENIED], w.rolledInto(known, window),
+  known[COMMITTED], known[HELD] + known[CARRIED], math.max(known[DENIED] - dayTally(), 0),
+  w.rolledInto(known, window),
 }
 return { isRepeated and 'repeated' or 'adjusted', at, reading, finish(false) }

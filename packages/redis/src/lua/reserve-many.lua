@@ -45,7 +45,7 @@ local function reserve(from)
     record = record .. packed('<sssss', account, amount, '', kind, paying)
   end
   for place = 1, refused do
-    refusing[place][DENIED] = refusing[place][DENIED] + 1
+    refusing[place][DENIED] = math.max(refusing[place][DENIED], dayTally()) + 1
     save(refusing[place])
   end
   if answer then return answer end

@@ -48,7 +48,7 @@ local function charges()
 
   -- A window of which nothing is known but the name: what is charged to it counts nowhere.
   function made.forgotten(known, name)
-    local holder = w.windowWith(0, 0, 0)
+    local holder = w.windowWith(0, 0)
     holder[WINDOW], holder[SERIAL], holder[IS_OTHER] = name, '', true
     holder[COLD] = { window = { added = 0, resets = 0, fired = {}, isPart = true } }
     return holder

@@ -29,3 +29,6 @@ if not at then
   time = call('TIME')
   at = time[1] * 1000 + math.floor(time[2] / 1000)
 end
+
+-- What DENIED is before the first denial of today, in UTC.
+local function dayTally() return math.floor(at / 86400000) * 1e10 end

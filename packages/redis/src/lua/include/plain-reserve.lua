@@ -45,7 +45,7 @@ do
       refusals[last + 9] = 0
       denied[from + 1] = account
       denied[from + 2] = packed(
-        ACCOUNT, committed, held, open, denials + 1, carried, till, gate, alarm, ends, serial, id, names, window
+        ACCOUNT, committed, held, open, math.max(denials, dayTally()) + 1, carried, till, gate, alarm, ends, serial, id, names, window
       )
     else
       local paying = serial

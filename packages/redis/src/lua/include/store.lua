@@ -1,6 +1,7 @@
 -- Places in an account. It holds for calls before TILL: those that take committed and held spend above
 -- GATE are refused, and charges that take committed spend to ALARM cross a threshold. Another window of
--- it has those of a window at the same places.
+-- it has those of a window at the same places. DENIED only grows: ten digits are for the denials of a
+-- day, and before them stands the day.
 local COMMITTED, HELD, OPEN, DENIED, CARRIED, TILL, GATE, ALARM, ENDS = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
 local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
@@ -114,7 +115,7 @@ local function save(known)
 end
 
 local function putOther(known)
-  local figures = { known[COMMITTED], known[HELD], known[DENIED] }
+  local figures = { known[COMMITTED], known[HELD] }
   local names = { known[WINDOW], known[KEY], known[NAMES] }
   put('w' .. known[SERIAL], cmsgpack.pack({ figures, names, known[COLD].window }))
 end

@@ -133,7 +133,8 @@ local function sweep(own, isBrief, most)
     local isSet = cold.set and (not cold.set.till or at < cold.set.till)
     local isRaised = cold.raised and (not cold.raised.till or at < cold.raised.till)
     local isBare = known[COMMITTED] == 0 and window.added == 0
-    if known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised then
+    local isThrottled = known[DENIED] > dayTally()
+    if known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised or isThrottled then
       time = at + remembered
     elseif window.endsAt then
       time = window.endsAt + remembered + w.lookedBack(known, window)

@@ -169,8 +169,8 @@ local function windows()
   end
 
   -- The figures of a window that is not the current one.
-  local function windowWith(committed, held, denied)
-    return { [COMMITTED] = committed, [HELD] = held, [DENIED] = denied, [OPEN] = 0, [CARRIED] = 0 }
+  local function windowWith(committed, held)
+    return { [COMMITTED] = committed, [HELD] = held, [DENIED] = 0, [OPEN] = 0, [CARRIED] = 0 }
   end
   made.windowWith = windowWith
 
@@ -182,7 +182,7 @@ local function windows()
     others[serial] = false
     if not value then return nil end
     local figures, names, window = unpack(cmsgpack.unpack(value))
-    other = windowWith(figures[1], figures[2], figures[3])
+    other = windowWith(figures[1], figures[2])
     other[SERIAL], other[WINDOW], other[KEY], other[NAMES] = serial, names[1], names[2], names[3]
     other[COLD], other[IS_OTHER] = { window = window }, true
     others[serial] = other
@@ -229,7 +229,7 @@ local function windows()
       if each[3] > at then past[#past + 1] = each end
     end
     cold.past = past
-    local other = windowWith(known[COMMITTED], known[HELD], known[DENIED])
+    local other = windowWith(known[COMMITTED], known[HELD])
     other[SERIAL], other[WINDOW], other[KEY] = known[SERIAL], known[WINDOW], known[KEY]
     other[NAMES] = known[NAMES]
     other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
@@ -253,11 +253,11 @@ local function windows()
       end
     end
     if back then
-      known[COMMITTED], known[HELD], known[DENIED] = back[COMMITTED], back[HELD], back[DENIED]
+      known[COMMITTED], known[HELD] = back[COMMITTED], back[HELD]
       known[SERIAL], cold.window = back[SERIAL], back[COLD].window
       deletes[#deletes + 1] = 'w' .. back[SERIAL]
     else
-      known[COMMITTED], known[HELD], known[DENIED] = 0, 0, 0
+      known[COMMITTED], known[HELD] = 0, 0
       known[SERIAL] = nextSerial()
       cold.window = newWindow(termsOf(known[TERMS]), startsAt, endsAt)
     end
