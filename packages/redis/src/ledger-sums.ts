@@ -13,13 +13,17 @@ interface LatestWindow {
 export class LedgerSums {
   /** Id of the last entry that was added. */
   last = '0-0';
+  /** How many entries are of another part of a call than the first, where ids say that. */
+  laterParts = 0;
   /** By account the window that was charged last. */
   readonly latest: Map<string, LatestWindow> = new Map();
   readonly #windows: Map<string, Map<number | null, number>> = new Map();
 
   add(entries: readonly EntryReply[]): void {
     for (const reply of entries) {
-      for (const { account, budget, unit, window, slot, amount } of readEntry(reply).charges) {
+      const { id, charges } = readEntry(reply);
+      if (!id.startsWith('1')) this.laterParts += 1;
+      for (const { account, budget, unit, window, slot, amount } of charges) {
         const name = nameOf(account, window);
         const slots = this.#windows.get(name) ?? new Map<number | null, number>();
         this.#windows.set(name, slots.set(slot, (slots.get(slot) ?? 0) + amount));

@@ -4,7 +4,13 @@ import type { SessionOptions } from './store-session.ts';
 export interface RedisUsageSinkOptions {
   /** Stores of different names on one server know nothing of each other. @default 'default' */
   readonly namespace?: string;
-  /** The longest that an operation may take, in ms. @default 1_000 */
+  /**
+   * Dimensions of the identity, such as `['org']`, whose values have a store each, so that a cluster
+   * spreads them over its slots. Accounts without one of them are in one store above the others. With
+   * other dimensions it is another store, in which nothing is spent. @default one store for all
+   */
+  readonly partitionBy?: readonly string[];
+  /** The longest that an operation may take in one store, in ms. @default 1_000 */
   readonly timeoutMs?: number;
   /**
    * Whether replicas have to confirm a hold before its call is admitted, on a connection of its own.

@@ -1,4 +1,4 @@
-import type { Account, Adjustment, Claim } from '@hardcap/core';
+import type { Account, Claim, CorrectionCharge } from '@hardcap/core';
 import { inJson, ruleText, wayOf, wayOfTerms } from './account-text.ts';
 import type { Argument } from './script-runner.ts';
 
@@ -53,12 +53,9 @@ export function waysOf(needed: readonly unknown[], at: number, ttlMs: number): s
   });
 }
 
-/** The reservation of a correction, and its charges. */
-export function correctionText(
-  correction: Extract<Adjustment, { readonly type: 'correction' }>,
-): Argument[] {
-  const charges = correction.charges.flatMap(({ account, window, slot, amount }) => {
+/** What a correction charges. */
+export function chargesText(charges: readonly CorrectionCharge[]): Argument[] {
+  return charges.flatMap(({ account, window, slot, amount }) => {
     return [inJson(account), window, slot ?? '', amount];
   });
-  return [inJson(correction.reservation), ...charges];
 }

@@ -121,7 +121,7 @@ local count, field, expiresAt = (#ARGV - 7) / 5, 'r' .. ARGV[5], at + tonumber(A
 local fields = { 'm', field }
 for place = 1, count do fields[place + 2] = 'a' .. ARGV[3 + place * 5] end
 local found = call('HMGET', BOOKS, unpack(fields))
-local isPlain = found[1] and not found[2]
+local isPlain = found[1] and not found[2] and ARGV[6] ~= '0'
 local nextDue, serials, entered, touchAt, untold, epoch
 if isPlain then
 local clock
@@ -849,9 +849,10 @@ local id, key = ARGV[5], ARGV[6]
 local lost = begin({ 'j' .. id, 'a' .. key })
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep() end
-local known = windows().open(key, ARGV[7], ARGV[8], ARGV[9])
-if not known then return { 'stale', at } end
-local w, cold = windows(), windows().coldOf(known)
+local isHere = ARGV[8] ~= ''
+local known = isHere and windows().open(key, ARGV[7], ARGV[8], ARGV[9])
+if isHere and not known then return { 'stale', at } end
+local w, cold = windows(), isHere and windows().coldOf(known) or {}
 local window, amount, untilTime = cold.window, tonumber(ARGV[11]), tonumber(ARGV[12])
 local charged = {}
 local function reset()
@@ -888,10 +889,12 @@ local slotText = slot and format('%.0f', slot) or 'null'
 charged[#charged + 1] = chargeOf(known, name, slotText, format('%.0f', by), '0')
 end
 local function correct()
-local field = 'r' .. ARGV[15]
+for id in string.gmatch(ARGV[15], '[^\n]+') do
+local field = 'r' .. id
 local record = get(field)
 if record and sub(record, 1, 1) == EXPIRED then
 put(field, sub(record, 1, 9) .. cmsgpack.pack({}))
+end
 end
 for place = 16, #ARGV, 4 do
 applied(ARGV[place], ARGV[place + 1], tonumber(ARGV[place + 2]), tonumber(ARGV[place + 3]))
@@ -912,10 +915,13 @@ changes[ARGV[10]]()
 put('j' .. id, '1')
 due('j' .. id, at + w.remembered())
 enter('adjustment', id, '[' .. concat(charged, ',') .. ']', 'account', key, 'names',
-known[NAMES], 'change', ARGV[13], 'details', ARGV[14])
+isHere and known[NAMES] or ARGV[9], 'change', ARGV[13], 'details', ARGV[14])
+if isHere then
 w.refresh(known)
 save(known)
 end
+end
+if not isHere then return { isRepeated and 'repeated' or 'adjusted', at, false, finish(false) } end
 local limit = w.limitOf(known, window)
 local reading = {
 limit ~= HUGE and limit or false, w.isBlocked(known) and 1 or 0,
@@ -926,7 +932,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: 'e7eb793c778f3c826c4fce3507ef705e0ff951c8',
+  sha: 'cebd1a29094e4cb3aefb2a815cf1a862cb0739bb',
   text: ADJUST_TEXT,
 };
 
@@ -983,7 +989,7 @@ if not each[5] then staleAt(known) end
 end
 end
 if stale[3] then return stale end
-if isDenied then return { 'denied', at, refusals, finish(false) } end
+if isDenied or ttl == 0 then return { 'denied', at, refusals, finish(false) } end
 for _, claim in ipairs(claims) do
 local held = byKey[claim[1]]
 hold(claim.known, held[4], claim.by, 0, claim.holder)
@@ -996,8 +1002,26 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: 'd34c6505debb1f7504363f2c15a12857a72644ed',
+  sha: '786d979caf21bdb43fef154b79fb71e48df58494',
   text: EXTEND_TEXT,
+};
+
+const FIND_OWN: string = String.raw`
+local fields, found = {}, {}
+for place = 5, #ARGV do fields[place - 4] = 'r' .. ARGV[place] end
+local lost = begin(fields)
+if lost then return lost end
+if at >= header[NEXT_DUE] then sweep() end
+for place, field in ipairs(fields) do
+if raw[field] then found[#found + 1] = ARGV[place + 4] end
+end
+return { 'found', at, finish(false), found }`;
+const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, FIND_OWN].join('');
+
+export const FIND: Script = {
+  name: 'find',
+  sha: 'a4615f2517d8eff224d6ef10d0f1dc52da8bab8b',
+  text: FIND_TEXT,
 };
 
 const HELD_OWN: string = String.raw`
@@ -1007,8 +1031,9 @@ if at >= header[NEXT_DUE] then sweep() end
 local holders, fixed, carried, opened = {}, {}, {}, {}
 local accountCount, reservationCount = 0, 0
 local w = windows()
-local function count(record)
-reservationCount = reservationCount + 1
+local function count(field, record)
+local isFirst = ARGV[6] ~= 'parts' or sub(field, 2, 2) == '1'
+reservationCount = reservationCount + (isFirst and 1 or 0)
 for _, each in ipairs(holdsOf(record)) do
 local key, amount, _, kind, serial = unpack(each)
 local sums, place = carried, key
@@ -1022,7 +1047,7 @@ local function look(field)
 if seen[field] then return end
 seen[field] = true
 local kind, value = sub(field, 1, 1), raw[field]
-if kind == 'r' and value and sub(value, 1, 1) == OPEN_STATE then count(value) end
+if kind == 'r' and value and sub(value, 1, 1) == OPEN_STATE then count(field, value) end
 if kind == 'a' and value then
 accountCount = accountCount + 1
 holders[#holders + 1] = account(sub(field, 2))
@@ -1066,7 +1091,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '6b885304ffe8cca8bdf894ef1b5db7b9c5ce8266',
+  sha: '07077cad666d006ea3d71eafb74c77c7c94e6e84',
   text: HELD_TEXT,
 };
 
@@ -1228,21 +1253,27 @@ if lost then return lost end
 if at >= header[NEXT_DUE] then sweep() end
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
+local _, _, admittedAt = struct.unpack('<c1dd', record)
+if ARGV[6] and tonumber(ARGV[6]) ~= admittedAt then return { 'never', at, finish(false) } end
 for _, each in ipairs(holdsOf(record)) do
 local key, held, _, kind, serial = unpack(each)
 local known = account(key)
 hold(known, kind, -tonumber(held), -1, serial ~= '' and windows().find(known, serial) or known)
 end
+if ARGV[6] then
+deletes[#deletes + 1], gone[#gone + 1] = field, field
+else
 put(field, endedRecord(RELEASED))
 due(field, forgottenAt(at))
+end
 return { 'released', at, finish(false) }`;
 const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, RELEASE_OWN].join('');
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '1c7973bc68f2e5c4134ffff3cda2d58a8dd311c4',
+  sha: '809807f7eae851cb4cd986ed8daa1a11159cb5d3',
   text: RELEASE_TEXT,
-  flagged: { sha: 'ea1bad2bc50e1b880938cc469a6c3cc426e06e9b', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: 'b543279a37e8049b86d37cc7e9e8da576c714725', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1257,7 +1288,7 @@ local record = raw[field]
 if record then
 local state, expiresAt = struct.unpack('<c1d', record)
 if state == OPEN_STATE and isSame(holdsOf(record), 8, count) then
-return { 'held', at, expiresAt, finish(false) }
+return { 'held', at, expiresAt, finish(false), false, (struct.unpack('<d', record, 10)) }
 end
 finish(true)
 return { 'mismatch', at, RESOLUTIONS[state] or false }
@@ -1280,7 +1311,7 @@ local serial = payerOf(known, kind, way, expiresAt)
 if not serial then return { 'stale', at } end
 asked[place], holds[place] = known, { key, amount, amount, kind, serial }
 end
-if isDenied then return { 'denied', at, refusals, finish(false) } end
+if isDenied or ttl == 0 then return { 'denied', at, refusals, finish(false) } end
 for place, known in ipairs(asked) do hold(known, holds[place][4], tonumber(holds[place][2]), 1) end
 put(field, openRecord(expiresAt, at, holds))
 due(field, expiresAt)
@@ -1289,7 +1320,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'f6983c4845f39d5faa9598e9ff427d4bd7b034c4',
+  sha: '16b9caab3f1f573df827a57d51d0f7005bdb931f',
   text: RESERVE_TEXT,
 };
 

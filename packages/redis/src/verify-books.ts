@@ -14,6 +14,13 @@ type WindowReply = readonly [
 
 type HeldReply = readonly [key: string, name: string, counter: number, expected: number];
 
+interface VerifyOptions {
+  /** Whether what is wrong is restored. */
+  readonly repair: boolean;
+  /** Ids begin with the place of a part: only the first part of a call is counted. */
+  readonly isPart: boolean;
+}
+
 /** How often entries may come in between until one window was restored, or be dropped meanwhile. */
 const MOST_ATTEMPTS = 20;
 
@@ -22,9 +29,12 @@ const MOST_ATTEMPTS = 20;
  * ledger only grows, so it is added up in pieces between which traffic goes on; counters are compared
  * a few at a time, each at an instant at which the sums are complete.
  */
-export async function verifyBooks(session: StoreSession, repair: boolean): Promise<VerifyReport> {
-  const committed = await compareCommitted(session, repair);
-  const reply = await session.run(HELD, [repair ? 'repair' : '']);
+export async function verifyBooks(
+  session: StoreSession,
+  { repair, isPart }: VerifyOptions,
+): Promise<VerifyReport> {
+  const { differences, laterParts } = await compareCommitted(session, repair);
+  const reply = await session.run(HELD, [repair ? 'repair' : '', isPart ? 'parts' : '']);
   const [, at, accounts, entries, reservations, wrong] = reply as [
     string,
     number,
@@ -36,13 +46,24 @@ export async function verifyBooks(session: StoreSession, repair: boolean): Promi
   const held = wrong.map(([key, window, counter, expected]): Difference => {
     return { account: keyIn(key), window, field: 'held', counter, expected };
   });
-  return { at, accounts, entries, reservations, differences: [...committed, ...held] };
+  return {
+    at,
+    accounts,
+    entries: isPart ? entries - laterParts : entries,
+    reservations,
+    differences: [...differences, ...held],
+  };
 }
 
-async function compareCommitted(session: StoreSession, repair: boolean): Promise<Difference[]> {
+interface Compared {
+  readonly differences: readonly Difference[];
+  readonly laterParts: number;
+}
+
+async function compareCommitted(session: StoreSession, repair: boolean): Promise<Compared> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-    const differences = await new CommittedProof(session, repair).differences();
-    if (differences !== null) return differences;
+    const compared = await new CommittedProof(session, repair).compared();
+    if (compared !== null) return compared;
   }
   throw new SinkUnavailableError('The ledger was pruned again and again while it was verified.');
 }
@@ -61,7 +82,7 @@ class CommittedProof {
   }
 
   /** Null when entries were dropped in between, which may have been counted or not. */
-  async differences(): Promise<Difference[] | null> {
+  async compared(): Promise<Compared | null> {
     let before: unknown;
     for (let cursor: string | null = null; cursor !== '0'; ) {
       const args = [this.#sums.last, cursor ?? '0'];
@@ -74,7 +95,7 @@ class CommittedProof {
       cursor = String(next);
     }
     if (this.#repair) await this.#revive();
-    return [...this.#found.values()];
+    return { differences: [...this.#found.values()], laterParts: this.#sums.laterParts };
   }
 
   async #compare([names, counter, startsAt, folded]: WindowReply): Promise<void> {

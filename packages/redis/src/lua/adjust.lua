@@ -1,9 +1,11 @@
 -- Changes an account by hand.
 --
--- ARGV[5] id     ARGV[6] key     ARGV[7] to ARGV[9] what stands for its terms, way, terms
+-- ARGV[5] id     ARGV[6] key     ARGV[7] to ARGV[9] what stands for its terms, way, terms; of an account that is
+-- in another store, of which this one has a part of the charges, nothing, nothing, and its names
 -- ARGV[10] type of the change     ARGV[11] amount or limit, or empty     ARGV[12] until, or empty
 -- ARGV[13] the change, as JSON   ARGV[14] details, as JSON
--- then of a correction: id of the reservation, and for each charge: key, window, slot or nothing, amount
+-- then of a correction: ids that the reservation may have, a line each, and for each charge: key, window,
+-- slot or nothing, amount
 --
 -- 'adjusted' or 'repeated', time, limit, whether it is blocked, committed, held, denials, what was rolled
 -- over, notices
@@ -18,9 +20,10 @@ local id, key = ARGV[5], ARGV[6]
 local lost = begin({ 'j' .. id, 'a' .. key })
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep() end
-local known = windows().open(key, ARGV[7], ARGV[8], ARGV[9])
-if not known then return { 'stale', at } end
-local w, cold = windows(), windows().coldOf(known)
+local isHere = ARGV[8] ~= ''
+local known = isHere and windows().open(key, ARGV[7], ARGV[8], ARGV[9])
+if isHere and not known then return { 'stale', at } end
+local w, cold = windows(), isHere and windows().coldOf(known) or {}
 local window, amount, untilTime = cold.window, tonumber(ARGV[11]), tonumber(ARGV[12])
 local charged = {}
 
@@ -64,11 +67,13 @@ local function applied(key, name, slot, asked)
 end
 
 local function correct()
-  local field = 'r' .. ARGV[15]
-  local record = get(field)
-  -- The last word on the call: no late settlement is awaited any more.
-  if record and sub(record, 1, 1) == EXPIRED then
-    put(field, sub(record, 1, 9) .. cmsgpack.pack({}))
+  for id in string.gmatch(ARGV[15], '[^\n]+') do
+    local field = 'r' .. id
+    local record = get(field)
+    -- The last word on the call: no late settlement is awaited any more.
+    if record and sub(record, 1, 1) == EXPIRED then
+      put(field, sub(record, 1, 9) .. cmsgpack.pack({}))
+    end
   end
   for place = 16, #ARGV, 4 do
     applied(ARGV[place], ARGV[place + 1], tonumber(ARGV[place + 2]), tonumber(ARGV[place + 3]))
@@ -91,10 +96,13 @@ if not isRepeated then
   put('j' .. id, '1')
   due('j' .. id, at + w.remembered())
   enter('adjustment', id, '[' .. concat(charged, ',') .. ']', 'account', key, 'names',
-    known[NAMES], 'change', ARGV[13], 'details', ARGV[14])
-  w.refresh(known)
-  save(known)
+    isHere and known[NAMES] or ARGV[9], 'change', ARGV[13], 'details', ARGV[14])
+  if isHere then
+    w.refresh(known)
+    save(known)
+  end
 end
+if not isHere then return { isRepeated and 'repeated' or 'adjusted', at, false, finish(false) } end
 local limit = w.limitOf(known, window)
 local reading = {
   limit ~= HUGE and limit or false, w.isBlocked(known) and 1 or 0,

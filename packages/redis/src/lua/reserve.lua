@@ -1,13 +1,13 @@
 -- Holds amounts on all accounts of a call, or on none.
 --
--- ARGV[5] id, as inside a JSON text     ARGV[6] ms until it expires
+-- ARGV[5] id, as inside a JSON text     ARGV[6] ms until it expires; 0 asks who would refuse, and holds nothing
 -- ARGV[7] time after which nobody waits for the answer, or empty
 -- then for each account: key, amount, what stands for its terms, its way, and its terms or nothing
 -- A way has these lines: how it is to be charged, the span of its window, and the span of that in which
 -- the hold would expire where it goes along. An `s` after the first letter: it refuses nothing. An `r`:
 -- it rolls over, and has a line more before the last, the names of the two windows before.
 --
--- 'held', time, expiry, notices, refusals of accounts that refuse nothing
+-- 'held', time, expiry, notices, refusals of accounts that refuse nothing, of a repetition the time of the first
 -- 'denied', time, refusals, notices
 -- 'mismatch', time, how the reservation ended where it has
 -- 'stale', time: a span is not of now, or terms are needed
@@ -32,7 +32,7 @@ local record = raw[field]
 if record then
   local state, expiresAt = struct.unpack('<c1d', record)
   if state == OPEN_STATE and isSame(holdsOf(record), 8, count) then
-    return { 'held', at, expiresAt, finish(false) }
+    return { 'held', at, expiresAt, finish(false), false, (struct.unpack('<d', record, 10)) }
   end
   finish(true)
   return { 'mismatch', at, RESOLUTIONS[state] or false }
@@ -56,7 +56,7 @@ for place = 1, count do
   if not serial then return { 'stale', at } end
   asked[place], holds[place] = known, { key, amount, amount, kind, serial }
 end
-if isDenied then return { 'denied', at, refusals, finish(false) } end
+if isDenied or ttl == 0 then return { 'denied', at, refusals, finish(false) } end
 
 for place, known in ipairs(asked) do hold(known, holds[place][4], tonumber(holds[place][2]), 1) end
 put(field, openRecord(expiresAt, at, holds))

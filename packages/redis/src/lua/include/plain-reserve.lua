@@ -5,7 +5,7 @@ do
   local fields = { 'm', field }
   for place = 1, count do fields[place + 2] = 'a' .. ARGV[3 + place * 5] end
   local found = call('HMGET', BOOKS, unpack(fields))
-  local isPlain = found[1] and not found[2]
+  local isPlain = found[1] and not found[2] and ARGV[6] ~= '0'
   local nextDue, serials, entered, touchAt, untold, epoch
   if isPlain then
     local clock

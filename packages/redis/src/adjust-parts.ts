@@ -1,0 +1,41 @@
+import type { AdjustAnswer, AdjustRequest } from '@hardcap/core';
+import { inOrder, partId, possiblePartIds } from './call-part.ts';
+import { heardOf } from './part-answers.ts';
+import type { PartitionStores } from './partition-stores.ts';
+
+/**
+ * Changes an account; a correction, all accounts that it names, each store in a step of its own. The
+ * store above the partitions comes first and decides which of two corrections with one id it is. The
+ * ids are the same whoever asks, so that each store does it once.
+ */
+export async function adjustParts(
+  request: AdjustRequest,
+  stores: PartitionStores,
+  nameOf: (account: string) => string | null,
+): Promise<AdjustAnswer> {
+  const { id, account, change } = request;
+  const own = nameOf(account.key);
+  if (change.type !== 'correction') {
+    const store = await stores.of(own);
+    const answer = await store.adjust({ ...request, id: partId(1, 1, id) });
+    return { ...answer, ...heardOf([answer]) };
+  }
+  const { charges, reservation } = change;
+  const names = new Set([null, ...inOrder([own, ...charges.map((each) => nameOf(each.account))])]);
+  const reservations = possiblePartIds(reservation);
+  const details = { ...request.details, parts: names.size };
+  const answers: Omit<AdjustAnswer, 'reading'>[] = [];
+  let reading: AdjustAnswer['reading'] | undefined;
+  for (const name of names) {
+    const store = await stores.of(name);
+    const asked = { ...request, id: partId(name === null ? 1 : 2, 1, id), details };
+    const part = { charges: charges.filter((each) => nameOf(each.account) === name), reservations };
+    if (name === own) {
+      const answer = await store.adjust(asked, part);
+      reading = answer.reading;
+      answers.push(answer);
+    } else answers.push(await store.adjustElsewhere(asked, part));
+  }
+  const [first] = answers as [AdjustAnswer];
+  return { status: first.status, reading: reading as AdjustAnswer['reading'], ...heardOf(answers) };
+}

@@ -1,0 +1,102 @@
+import {
+  type Claim,
+  type Refusal,
+  ReservationMismatchError,
+  type ReserveAnswer,
+  type ReserveRequest,
+} from '@hardcap/core';
+import { reporting } from '@hardcap/core/sink';
+import { type CallPart, type PartitionedCall, sortedBy } from './call-part.ts';
+import { type Heard, heardOf, keysOf } from './part-answers.ts';
+
+type NameOf = (account: string) => string | null;
+
+/**
+ * Holds the parts of a call one after the other, those of partitions before that of the store above
+ * them. Where one is refused, those before it are taken back: until then they refuse others what they
+ * would have had. A process that dies in between leaves holds that expire as any other.
+ */
+export async function reserveParts(
+  call: PartitionedCall,
+  { claims, ttlMs }: Pick<ReserveRequest, 'claims' | 'ttlMs'>,
+  nameOf: NameOf,
+): Promise<ReserveAnswer> {
+  const answers: ReserveAnswer[] = [];
+  call.attempts += 1;
+  for (const [place, part] of call.parts.entries()) {
+    const own = claimsOf(part, claims, nameOf);
+    const answer = await hold(call, part, { claims: own, ttlMs });
+    answers.push(answer);
+    if (!answer.admitted) return refused(call, claims, { answers, place, nameOf });
+  }
+  call.made.clear();
+  call.isAdmitted = true;
+  call.expiresAt = Math.min(
+    ...answers.map((answer) => ('expiresAt' in answer ? answer.expiresAt : 0)),
+  );
+  const { expiresAt } = call;
+  const refusals = answers.flatMap((answer) => answer.refusals ?? []);
+  return reporting(
+    { admitted: true, expiresAt, ...heardOf(answers) },
+    sortedBy(keysOf(claims), refusals),
+  );
+}
+
+async function hold(
+  call: PartitionedCall,
+  part: CallPart,
+  request: Pick<ReserveRequest, 'claims' | 'ttlMs'>,
+): Promise<ReserveAnswer> {
+  let answer: ReserveAnswer;
+  try {
+    answer = await part.store.reserve({ id: part.id, ...request });
+  } catch (error) {
+    if (ReservationMismatchError.isInstance(error)) await undoParts(call);
+    throw error;
+  }
+  if (!answer.admitted) return answer;
+  const first = part.store.repeats.get(answer);
+  // What was there before the first attempt is of somebody else, and stays.
+  if (first === undefined) call.made.set(part, answer.at);
+  else if (call.attempts > 1) call.made.set(part, first);
+  return answer;
+}
+
+/** Takes back what a call holds that was never admitted. */
+export async function undoParts(call: PartitionedCall): Promise<Heard[]> {
+  if (call.isAdmitted) return [];
+  call.isDoubtful = true;
+  const undone = [...call.made].map(([part, at]) => part.store.undo(part.id, at));
+  const answers = await Promise.all(undone);
+  call.made.clear();
+  call.isDoubtful = false;
+  return answers;
+}
+
+async function refused(
+  call: PartitionedCall,
+  claims: readonly Claim[],
+  so: {
+    readonly answers: readonly ReserveAnswer[];
+    readonly place: number;
+    readonly nameOf: NameOf;
+  },
+): Promise<ReserveAnswer> {
+  const undone = await undoParts(call);
+  // A denial names all who refuse. That some cannot be asked does not change it.
+  const asked = call.parts.slice(so.place + 1).map(async (part) => {
+    const own = claimsOf(part, claims, so.nameOf);
+    return part.store.refusalsOf({ id: part.id, claims: own }).catch(() => []);
+  });
+  const answers = [...so.answers, ...(await Promise.all(asked)).flat()];
+  const refusals = answers.flatMap((answer): readonly Refusal[] => answer.refusals ?? []);
+  return {
+    admitted: false,
+    refusals: sortedBy(keysOf(claims), refusals),
+    ...heardOf([...answers, ...undone]),
+  };
+}
+
+function claimsOf(part: CallPart, claims: readonly Claim[], nameOf: NameOf): Claim[] {
+  return claims.filter(({ account }) => nameOf(account.key) === part.name);
+}
