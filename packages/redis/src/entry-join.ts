@@ -1,5 +1,4 @@
-import type { Charge, Overshoot, SinkEntry } from '@hardcap/core';
-import { sortedBy } from './call-part.ts';
+import type { Charge, CorrectionCharge, Overshoot, SinkEntry } from '@hardcap/core';
 
 /** An entry of one store. */
 export interface PartEntry {
@@ -83,9 +82,17 @@ function asAsked(
   { change }: Extract<SinkEntry, { kind: 'adjustment' }>,
   charges: readonly Charge[],
 ): Charge[] {
-  if (change.type !== 'correction') return [...charges];
-  return sortedBy(
-    change.charges.map(({ account }) => account),
-    charges,
-  );
+  const asked = change.type === 'correction' ? change.charges : [];
+  const left = [...charges];
+  const inOrder = asked.flatMap((each) => {
+    const place = left.findIndex((charge) => isOf(each, charge));
+    return place < 0 ? [] : left.splice(place, 1);
+  });
+  return [...inOrder, ...left];
+}
+
+/** Whether that was applied of what was asked: all of it, or what was there to take back. */
+function isOf(asked: CorrectionCharge, { account, window, slot, amount }: Charge): boolean {
+  const isPlace = account === asked.account && window === asked.window && slot === asked.slot;
+  return isPlace && (amount === asked.amount || (asked.amount < amount && amount < 0));
 }

@@ -1,0 +1,24 @@
+import type { RedisClient } from '../../src/index.ts';
+
+/** What becomes of a command: it is sent, or lost on the way, or done with its reply lost. */
+export type Fate = 'sent' | 'lost' | 'unheard';
+
+/** A client whose commands can be lost by the keys that they are on. */
+export class PartingClient implements RedisClient {
+  /** Decides about a command on the first of its keys. */
+  fateOf: (key: string) => Fate = () => 'sent';
+  readonly #client: RedisClient;
+
+  constructor(client: RedisClient) {
+    this.#client = client;
+  }
+
+  async call(command: string, ...args: (string | number)[]): Promise<unknown> {
+    const isScript = command === 'EVALSHA' || command === 'EVAL';
+    const fate = this.fateOf(String(args[isScript ? 2 : 0]));
+    if (fate === 'lost') throw new Error('the connection is closed');
+    const reply = await this.#client.call(command, ...args);
+    if (fate === 'unheard') throw new Error('the connection is closed');
+    return reply;
+  }
+}
