@@ -1,4 +1,5 @@
 import type { AdjustAnswer, AdjustRequest } from '@hardcap/core';
+import { adjustElsewhere, adjustStore } from './adjust-store.ts';
 import { inOrder, partId, possiblePartIds } from './call-part.ts';
 import { heardOf } from './part-answers.ts';
 import type { PartitionStores } from './partition-stores.ts';
@@ -17,7 +18,7 @@ export async function adjustParts(
   const own = nameOf(account.key);
   if (change.type !== 'correction') {
     const store = await stores.of(own);
-    const answer = await store.adjust({ ...request, id: partId(1, 1, id) });
+    const answer = await adjustStore(store.scripts, { ...request, id: partId(1, 1, id) });
     return { ...answer, ...heardOf([answer]) };
   }
   const { charges, reservation } = change;
@@ -31,10 +32,10 @@ export async function adjustParts(
     const asked = { ...request, id: partId(name === null ? 1 : 2, 1, id), details };
     const part = { charges: charges.filter((each) => nameOf(each.account) === name), reservations };
     if (name === own) {
-      const answer = await store.adjust(asked, part);
+      const answer = await adjustStore(store.scripts, asked, part);
       reading = answer.reading;
       answers.push(answer);
-    } else answers.push(await store.adjustElsewhere(asked, part));
+    } else answers.push(await adjustElsewhere(store.scripts, asked, part));
   }
   const [first] = answers as [AdjustAnswer];
   return { status: first.status, reading: reading as AdjustAnswer['reading'], ...heardOf(answers) };

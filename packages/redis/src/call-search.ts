@@ -1,6 +1,7 @@
 import type { ReleaseAnswer } from '@hardcap/core';
 import { type CallPart, inOrder, possiblePartIds, readPartId } from './call-part.ts';
 import { type Heard, heardOf } from './part-answers.ts';
+import { findIds } from './part-operations.ts';
 import type { PartitionStores } from './partition-stores.ts';
 
 type Missing = Extract<ReleaseAnswer, { status: 'never-held' }>;
@@ -54,7 +55,7 @@ export class CallSearch {
     for (let from = 0; from < names.length; from += ASKED_AT_ONCE) {
       const asked = names.slice(from, from + ASKED_AT_ONCE).map(async (name) => {
         const store = await this.#stores.of(name);
-        const { found, ...told } = await store.find(ids);
+        const { found, ...told } = await findIds(store, ids);
         heard.push(told);
         for (const each of found) parts.push({ name, store, id: each });
       });

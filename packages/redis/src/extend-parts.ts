@@ -3,6 +3,7 @@ import { reporting } from '@hardcap/core/sink';
 import { type CallPart, type PartitionedCall, sortedBy } from './call-part.ts';
 import { endedAnswer } from './end-parts.ts';
 import { heardOf, keysOf } from './part-answers.ts';
+import { growthRefusalsOf } from './part-operations.ts';
 
 /**
  * Changes what the parts of a call hold, one after the other. What grows is asked for first, so that
@@ -97,7 +98,7 @@ async function refused(
   },
 ): Promise<ExtendAnswer> {
   const asked = so.rest.map(async (part) => {
-    return part.store.growthRefusalsOf({ id: part.id, claims: so.own(part) }).catch(() => []);
+    return growthRefusalsOf(part.store, { id: part.id, claims: so.own(part) }).catch(() => []);
   });
   const answers = [...so.answers, ...(await Promise.all(asked)).flat()];
   const refusals = answers.flatMap((answer): readonly Refusal[] => {

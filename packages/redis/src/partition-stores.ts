@@ -30,7 +30,11 @@ export class PartitionStores {
     this.#make = (name) => new StoreSink(connection, partitioning.keysOf(name), options, true);
     this.above = this.#make(null);
     const { idleMs } = sessionOptions(options);
-    this.#registry = new PartitionRegistry(this.above.runner, partitioning.registry, idleMs);
+    this.#registry = new PartitionRegistry(
+      this.above.scripts.runner,
+      partitioning.registry,
+      idleMs,
+    );
   }
 
   /** The store of a partition, which everybody can find from then on. */

@@ -45,7 +45,6 @@ const DAY_MS = 86_400_000;
 export function sessionOptions(options: RedisUsageSinkOptions): SessionOptions {
   return {
     now: options.now ?? null,
-    checksServer: options.checkServer ?? true,
     onStoreReset: options.onStoreReset ?? 'deny',
     endedMs: options.rememberedMs ?? 600_000,
     expiredMs: options.awaitedMs ?? DAY_MS,

@@ -22,7 +22,7 @@ import { PartitionedSink } from './partitioned-sink.ts';
 import type { RedisClient } from './redis-client.ts';
 import type { RedisUsageSinkOptions } from './redis-usage-sink-options.ts';
 import { ReplicatedConnection } from './replicated-connection.ts';
-import { checkClient } from './server-checks.ts';
+import { checkClient, ServerCheck } from './server-checks.ts';
 import { storeKeys } from './store-keys.ts';
 import { StoreSink } from './store-sink.ts';
 
@@ -47,7 +47,8 @@ export class RedisUsageSink implements UsageSink {
       durability === 'async'
         ? null
         : new ReplicatedConnection(dedicatedClient(client, durability, timeoutMs), durability);
-    const connection = { client, replicated: this.#replicated };
+    const check = options.checkServer === false ? null : new ServerCheck();
+    const connection = { client, replicated: this.#replicated, check };
     this.#sink =
       partitionBy === undefined
         ? new StoreSink(connection, storeKeys(namespace), options, false)

@@ -8,6 +8,7 @@ import {
 import { reporting } from '@hardcap/core/sink';
 import { type CallPart, type PartitionedCall, sortedBy } from './call-part.ts';
 import { type Heard, heardOf, keysOf } from './part-answers.ts';
+import { refusalsOf, undoHold } from './part-operations.ts';
 
 type NameOf = (account: string) => string | null;
 
@@ -66,7 +67,7 @@ async function hold(
 export async function undoParts(call: PartitionedCall): Promise<Heard[]> {
   if (call.isAdmitted) return [];
   call.isDoubtful = true;
-  const undone = [...call.made].map(([part, at]) => part.store.undo(part.id, at));
+  const undone = [...call.made].map(([part, at]) => undoHold(part.store, part.id, at));
   const answers = await Promise.all(undone);
   call.made.clear();
   call.isDoubtful = false;
@@ -86,7 +87,7 @@ async function refused(
   // A denial names all who refuse. That some cannot be asked does not change it.
   const asked = call.parts.slice(so.place + 1).map(async (part) => {
     const own = claimsOf(part, claims, so.nameOf);
-    return part.store.refusalsOf({ id: part.id, claims: own }).catch(() => []);
+    return refusalsOf(part.store, { id: part.id, claims: own }).catch(() => []);
   });
   const answers = [...so.answers, ...(await Promise.all(asked)).flat()];
   const refusals = answers.flatMap((answer): readonly Refusal[] => answer.refusals ?? []);

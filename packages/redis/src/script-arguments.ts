@@ -1,4 +1,4 @@
-import type { Account, Claim, CorrectionCharge } from '@hardcap/core';
+import type { Account, Claim, CorrectionCharge, ExtendRequest } from '@hardcap/core';
 import { inJson, ruleText, wayOf, wayOfTerms } from './account-text.ts';
 import type { Argument } from './script-runner.ts';
 
@@ -58,4 +58,15 @@ export function chargesText(charges: readonly CorrectionCharge[]): Argument[] {
   return charges.flatMap(({ account, window, slot, amount }) => {
     return [inJson(account), window, slot ?? '', amount];
   });
+}
+
+/** What an extension is asked with, but for the windows of accounts that it does not name. */
+export function extendArguments(
+  accounts: AccountArguments,
+  { id, claims, ttlMs }: ExtendRequest,
+  at: number,
+): Argument[] {
+  const args: Argument[] = [inJson(id), ttlMs, claims.length];
+  for (const claim of claims) accounts.claim(args, claim, at, at + ttlMs);
+  return args;
 }

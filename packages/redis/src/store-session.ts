@@ -1,14 +1,12 @@
 import type { Reply } from './answer-text.ts';
-import { messageOf } from './redis-failure.ts';
 import type { Argument, ScriptRunner } from './script-runner.ts';
 import { OPEN, PROOF, READ, type Script } from './scripts.ts';
-import { checkServer, readInfo } from './server-checks.ts';
+import type { ServerCheck } from './server-checks.ts';
 import { StoreLostError } from './store-lost-error.ts';
 
 export interface SessionOptions {
   /** The time to go by instead of the server's: for tests. */
   readonly now: (() => number) | null;
-  readonly checksServer: boolean;
   /** What becomes of calls once the store has lost its data. */
   readonly onStoreReset: 'deny' | 'accept';
   /** For how long what is over is remembered, in ms. */
@@ -25,6 +23,7 @@ const TRACELESS: readonly Script[] = [READ, PROOF];
 /** What a client knows of the store that it talks to: its epoch, and the time on its clock. */
 export class StoreSession {
   readonly #runner: ScriptRunner;
+  readonly #check: ServerCheck | null;
   readonly #options: SessionOptions;
   readonly #lives: string;
   #meeting: Promise<string> | null = null;
@@ -33,8 +32,10 @@ export class StoreSession {
   /** By how much the server's clock is ahead of the one here; null while that is not known. */
   #offset: number | null = null;
 
-  constructor(runner: ScriptRunner, options: SessionOptions) {
+  /** @param check null where the server is taken as it is. */
+  constructor(runner: ScriptRunner, options: SessionOptions, check: ServerCheck | null) {
     this.#runner = runner;
+    this.#check = check;
     this.#options = options;
     this.#lives = `${options.endedMs} ${options.expiredMs} ${options.idleMs}`;
   }
@@ -104,27 +105,14 @@ export class StoreSession {
   }
 
   async #open(anew: boolean): Promise<string> {
-    if (this.#options.checksServer) await this.#check();
+    if (this.#check !== null)
+      this.#runner.takesFlags = (await this.#check.of(this.#runner)).version >= 7;
     const args = [...this.#start(this.#epoch ?? ''), newEpoch(), anew ? 'lost' : ''];
     const [, at, epoch] = (await this.#runner.run(OPEN, args)) as Reply;
     if (this.#epoch !== null && epoch !== this.#epoch) this.#acknowledged = 0;
     this.#epoch = String(epoch);
     this.#see(Number(at));
     return this.#epoch;
-  }
-
-  async #check(): Promise<void> {
-    let text: unknown;
-    try {
-      text = await this.#runner.command('INFO');
-    } catch (error) {
-      // A user may be kept from asking; everything else would fail the script as well.
-      if (messageOf(error).includes('NOPERM')) return;
-      throw error;
-    }
-    const info = readInfo(String(text));
-    checkServer(info);
-    this.#runner.takesFlags = info.version >= 7;
   }
 
   #tryRun(script: Script, args: readonly Argument[], deadline: number): Promise<Reply> {

@@ -2,6 +2,7 @@ import type { SinkContext, SinkUnderTest } from '@hardcap/conformance';
 import type { RedisClient, RedisUsageSinkOptions } from '../../src/index.ts';
 import type { Partitioning } from '../../src/partition.ts';
 import { PartitionedSink } from '../../src/partitioned-sink.ts';
+import { ServerCheck } from '../../src/server-checks.ts';
 import { type StoreKeys, storeKeys } from '../../src/store-keys.ts';
 import { tamper } from './tamper.ts';
 
@@ -43,7 +44,11 @@ export function createPartitionedSink(
   const partitioning = new TestPartitioning(crypto.randomUUID(), nameOf);
   const open = (context: SinkContext) => {
     const own = { now: context.now, ...options };
-    return new PartitionedSink({ client, replicated: null }, partitioning, own);
+    return new PartitionedSink(
+      { client, replicated: null, check: new ServerCheck() },
+      partitioning,
+      own,
+    );
   };
   const drop = async () => {
     for (const name of NAMES) {

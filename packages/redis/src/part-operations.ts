@@ -1,0 +1,77 @@
+import type { Claim, Refusal, ReleaseAnswer } from '@hardcap/core';
+import { inJson } from './account-text.ts';
+import { type Reply, readNotices, readRefusals } from './answer-text.ts';
+import type { Heard } from './part-answers.ts';
+import { extendArguments } from './script-arguments.ts';
+import type { Argument } from './script-runner.ts';
+import { EXTEND, FIND, RELEASE, RESERVE } from './scripts.ts';
+import { releaseReply, type StoreSink } from './store-sink.ts';
+
+/** Who would refuse what was asked, if anybody. */
+export interface Refusing extends Heard {
+  readonly refusals: readonly Refusal[];
+}
+
+interface Asking {
+  readonly id: string;
+  readonly claims: readonly Claim[];
+}
+
+/** Who would refuse a reservation. Holds nothing; whoever would refuse counts a denial. */
+export async function refusalsOf(
+  { scripts }: StoreSink,
+  { id, claims }: Asking,
+): Promise<Refusing> {
+  const reply = await scripts.run(RESERVE, (at) => {
+    const args: Argument[] = [inJson(id), 0, ''];
+    for (const claim of claims) scripts.accounts.claim(args, claim, at, at);
+    return args;
+  });
+  return refusingOf(reply, claims);
+}
+
+/** Who would refuse these totals of a reservation. Nothing is changed. */
+export async function growthRefusalsOf(
+  { scripts }: StoreSink,
+  { id, claims }: Asking,
+): Promise<Refusing> {
+  const reply = await scripts.run(EXTEND, (at, ways) => {
+    const args = extendArguments(scripts.accounts, { id, claims, ttlMs: 0 }, at);
+    args.push(...ways(0));
+    return args;
+  });
+  return refusingOf(reply, claims);
+}
+
+/**
+ * Takes back the hold of a call that another store has refused, as if it had never been. One that was
+ * made at another time stays.
+ */
+export async function undoHold(
+  { scripts }: StoreSink,
+  id: string,
+  admittedAt: number,
+): Promise<ReleaseAnswer> {
+  return releaseReply(await scripts.run(RELEASE, () => [inJson(id), admittedAt]));
+}
+
+/** Which of some ids a store knows, whatever became of them. */
+export async function findIds(
+  { scripts }: StoreSink,
+  ids: readonly string[],
+): Promise<Heard & { readonly found: readonly string[] }> {
+  const [, at, notices, found] = await scripts.run(FIND, () => ids.map(inJson));
+  const known = new Set(found as readonly string[]);
+  return {
+    found: ids.filter((id) => known.has(inJson(id))),
+    at: Number(at),
+    notices: readNotices(notices),
+  };
+}
+
+function refusingOf([status, time, refusals, notices]: Reply, claims: readonly Claim[]): Refusing {
+  const at = Number(time);
+  // Of a reservation that is not as it was asked for, nothing can be said.
+  const told = status === 'denied' ? readRefusals(refusals, claims, at) : [];
+  return { refusals: told, at, notices: readNotices(status === 'never' ? refusals : notices) };
+}
