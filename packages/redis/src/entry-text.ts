@@ -5,11 +5,7 @@ import { readCharges, readOvershoot } from './answer-text.ts';
 export type EntryReply = readonly [id: string, fields: readonly string[]];
 
 export function readEntry([id, fields]: EntryReply): SinkEntry {
-  const values = new Map<string, string>();
-  for (let place = 0; place < fields.length; place += 2) {
-    values.set(fields[place] as string, fields[place + 1] as string);
-  }
-  const field = (name: string) => values.get(name) ?? '';
+  const field = valuesOf(fields);
   const at = Number(id.slice(0, id.indexOf('-')));
   const subject: string = JSON.parse(`"${field('of')}"`);
   const charges = readCharges(field('charges'));
@@ -34,4 +30,17 @@ export function readEntry([id, fields]: EntryReply): SinkEntry {
     overshoot: readOvershoot(field('overshoot'), charges),
     details,
   };
+}
+
+/** Budget and unit of the account that an adjustment changed, as the scripts know them. */
+export function namesIn([, fields]: EntryReply): string {
+  return valuesOf(fields)('names');
+}
+
+function valuesOf(fields: readonly string[]): (name: string) => string {
+  const values = new Map<string, string>();
+  for (let place = 0; place < fields.length; place += 2) {
+    values.set(fields[place] as string, fields[place + 1] as string);
+  }
+  return (name) => values.get(name) ?? '';
 }

@@ -28,9 +28,10 @@ export interface RedisUsageSinkOptions {
   readonly ledgerCapacity?: number;
   /**
    * What becomes of calls once the store has lost its data: they are refused until somebody calls
-   * `rebuild()`, or go on from 0 with a `store-reset` notice. @default 'deny'
+   * `rebuild()`, or go on from 0 with a `store-reset` notice, or go on once the counters have been
+   * rebuilt from the ledger, where the whole of that is left; else they are refused. @default 'deny'
    */
-  readonly onStoreReset?: 'deny' | 'accept';
+  readonly onStoreReset?: 'deny' | 'accept' | 'rebuild';
   /**
    * Asks the server at the start whether it can keep budgets: its version, whether it evicts keys,
    * and whether it is a replica. What it does not tell is not checked. @default true

@@ -1110,12 +1110,18 @@ header[ENTRIES], at = tonumber(count), math.max(at, tonumber(time))
 end
 scores = { '+inf', 'end' }
 end
-local isOther = header[EPOCH] ~= ARGV[3] or tonumber(ARGV[2]) > header[CLOCK]
-local isLost = ARGV[6] == 'lost' and isOther
-local isAccepted = sub(header[EPOCH], 1, 2) == 'a:'
-if isLost and (isNew or not isAccepted or header[EPOCH] == ARGV[3]) then
+local epoch, asked = header[EPOCH], ARGV[6]
+local isOther = epoch ~= ARGV[3] or tonumber(ARGV[2]) > header[CLOCK]
+local isRebuilding = sub(epoch, 1, 2) == 'r:'
+local isOpen = isOther and (isNew or sub(epoch, 1, 2) ~= 'a:' or epoch == ARGV[3])
+local isStopped = asked == 'rebuild' and (isNew or ARGV[3] ~= '')
+if asked == 'rebuilt' and isRebuilding and not isOther
+or isOpen and (asked == 'lost' or asked == 'rebuild' and not isStopped and not isRebuilding) then
 header[EPOCH] = 'a:' .. ARGV[5]
 notices[1] = '["r",' .. format('%.0f', at) .. ']'
+isNew = true
+elseif isOpen and isStopped and not isRebuilding then
+header[EPOCH] = 'r:' .. ARGV[5]
 isNew = true
 end
 if isNew then
@@ -1127,7 +1133,7 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: 'ea274044f195d4af2a8bb7fa614bcdfa9d3f4385',
+  sha: '63a58879d67af3c384298dc5d47c3bbb3eb87e79',
   text: OPEN_TEXT,
 };
 
@@ -1360,13 +1366,18 @@ local key = ARGV[6]
 local lost = begin({ 'a' .. key })
 if lost then return lost end
 local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
-if raw['a' .. key] or not last or last[1] ~= ARGV[5] then return { 'stale', at } end
+if raw['a' .. key] then return { 'there', at } end
+if not last or last[1] ~= ARGV[5] then return { 'stale', at } end
 local terms = ARGV[7] .. '\n\n\n\n\n\n'
 local known = windows().open(key, '', '\n\t\t' .. ARGV[8], terms)
-windows().windowOf(known).isRevived = true
+local cold = windows().coldOf(known)
+cold.window.isRevived = true
+cold.isBlocked = ARGV[9] ~= '' or nil
+if ARGV[10] ~= '' then cold.set = { to = tonumber(ARGV[10]), till = tonumber(ARGV[11]) } end
+if ARGV[12] ~= '' then cold.raised = { by = tonumber(ARGV[12]), till = tonumber(ARGV[13]) } end
 local slots = {}
-for place = 10, #ARGV do slots[place - 9] = tonumber(ARGV[place]) end
-known[COMMITTED] = tonumber(ARGV[9])
+for place = 15, #ARGV do slots[place - 14] = tonumber(ARGV[place]) end
+known[COMMITTED] = tonumber(ARGV[14])
 for place = 2, #slots, 2 do known[COMMITTED] = known[COMMITTED] + slots[place] end
 if slots[1] then windows().setSlots(known, slots) end
 save(known)
@@ -1376,7 +1387,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: '0c4dfe00536ebb34f5752b01ec96053855e077c0',
+  sha: '95bbae8917015876d73e254e573136aae2d1026f',
   text: REVIVE_TEXT,
 };
 

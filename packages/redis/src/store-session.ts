@@ -1,4 +1,5 @@
 import type { Reply } from './answer-text.ts';
+import { rebuildLost } from './rebuild-lost.ts';
 import type { Argument, ScriptRunner } from './script-runner.ts';
 import { OPEN, PROOF, READ, type Script } from './scripts.ts';
 import type { ServerCheck } from './server-checks.ts';
@@ -8,7 +9,7 @@ export interface SessionOptions {
   /** The time to go by instead of the server's: for tests. */
   readonly now: (() => number) | null;
   /** What becomes of calls once the store has lost its data. */
-  readonly onStoreReset: 'deny' | 'accept';
+  readonly onStoreReset: 'deny' | 'accept' | 'rebuild';
   /** For how long what is over is remembered, in ms. */
   readonly endedMs: number;
   readonly expiredMs: number;
@@ -17,6 +18,10 @@ export interface SessionOptions {
 
 /** Epochs begin so where somebody decided to go on after a loss. */
 const ACCEPTED = 'a:';
+/** And so while it is rebuilt. */
+const REBUILDING = 'r:';
+/** Statuses of a script that has written an entry. */
+const ENTERING: readonly unknown[] = ['settled', 'late', 'adjusted'];
 /** Scripts that leave no trace of their time in the store. */
 const TRACELESS: readonly Script[] = [READ, PROOF];
 
@@ -27,8 +32,11 @@ export class StoreSession {
   readonly #options: SessionOptions;
   readonly #lives: string;
   #meeting: Promise<string> | null = null;
+  #rebuilding: Promise<void> | null = null;
   #epoch: string | null = null;
   #acknowledged = 0;
+  /** The time of the latest entry that was acknowledged. */
+  #entered = 0;
   /** By how much the server's clock is ahead of the one here; null while that is not known. */
   #offset: number | null = null;
 
@@ -86,12 +94,18 @@ export class StoreSession {
   ): Promise<Reply> {
     const other = String(reply[1] ?? '');
     if (other !== this.#epoch && other.startsWith(ACCEPTED)) this.#go(other);
-    else if (this.#options.onStoreReset === 'accept') {
-      await this.#runner.wait(script.name, deadline, this.meet(true));
-    } else throw new StoreLostError();
+    else await this.#runner.wait(script.name, deadline, this.#decide(other));
     const again = await this.#tryRun(script, args, deadline);
     if (again[0] === 'lost') throw new StoreLostError();
     return again;
+  }
+
+  /** Does about a lost store what was decided for that. */
+  async #decide(other: string): Promise<void> {
+    const { onStoreReset } = this.#options;
+    if (onStoreReset === 'accept') await this.meet(true);
+    else if (onStoreReset === 'rebuild') await this.#rebuild(other === this.#epoch);
+    else throw new StoreLostError();
   }
 
   /** Meets the store, once for all calls that wait. @param anew goes on with it though it was lost. */
@@ -107,12 +121,58 @@ export class StoreSession {
   async #open(anew: boolean): Promise<string> {
     if (this.#check !== null)
       this.#runner.takesFlags = (await this.#check.of(this.#runner)).version >= 7;
-    const args = [...this.#start(this.#epoch ?? ''), newEpoch(), anew ? 'lost' : ''];
+    const epoch = await this.#ask(anew ? 'lost' : '');
+    if (epoch.startsWith(REBUILDING)) await this.#joinRebuild();
+    else this.#go(epoch);
+    return epoch;
+  }
+
+  /** The epoch of the store, once that was done with it. */
+  async #ask(what: '' | 'lost' | 'rebuild' | 'rebuilt'): Promise<string> {
+    const args = [...this.#start(this.#epoch ?? ''), newEpoch(), what];
     const [, at, epoch] = (await this.#runner.run(OPEN, args)) as Reply;
-    if (this.#epoch !== null && epoch !== this.#epoch) this.#acknowledged = 0;
-    this.#epoch = String(epoch);
     this.#see(Number(at));
-    return this.#epoch;
+    return String(epoch);
+  }
+
+  /**
+   * Stops everybody but the session that it gives, to rebuild a store that was lost; null where it was
+   * not, or somebody has decided to go on.
+   */
+  async stop(): Promise<StoreSession | null> {
+    const epoch = await this.#ask('rebuild');
+    if (!epoch.startsWith(REBUILDING)) {
+      this.#go(epoch);
+      return null;
+    }
+    const session = new StoreSession(
+      this.#runner,
+      { ...this.#options, onStoreReset: 'deny' },
+      null,
+    );
+    session.#epoch = epoch;
+    return session;
+  }
+
+  /** Goes on with what a session has rebuilt. */
+  async resume(rebuilt: StoreSession): Promise<void> {
+    this.#go(await rebuilt.#ask('rebuilt'));
+  }
+
+  async #joinRebuild(): Promise<void> {
+    if (this.#options.onStoreReset !== 'rebuild') throw new StoreLostError('It is being rebuilt.');
+    await this.#rebuild(false);
+  }
+
+  /** Once for all calls that wait. */
+  async #rebuild(isEarlier: boolean): Promise<void> {
+    if (isEarlier) throw new StoreLostError('Its ledger is from before, too.');
+    this.#rebuilding ??= rebuildLost(this, this.#runner, this.#entered);
+    try {
+      await this.#rebuilding;
+    } finally {
+      this.#rebuilding = null;
+    }
   }
 
   #tryRun(script: Script, args: readonly Argument[], deadline: number): Promise<Reply> {
@@ -129,6 +189,7 @@ export class StoreSession {
     this.#see(time);
     const isKept = status !== 'stale' && !TRACELESS.includes(script);
     if (isKept && time > this.#acknowledged) this.#acknowledged = time;
+    if (ENTERING.includes(status)) this.#entered = time;
   }
 
   #start(epoch: string): Argument[] {
@@ -139,10 +200,10 @@ export class StoreSession {
     if (this.#options.now === null) this.#offset = at - Date.now();
   }
 
-  /** Goes on with a store that another client has accepted. */
+  /** Goes on with a store, be it the one that was known or another. */
   #go(epoch: string): void {
+    if (this.#epoch !== null && epoch !== this.#epoch) this.#acknowledged = 0;
     this.#epoch = epoch;
-    this.#acknowledged = 0;
   }
 }
 

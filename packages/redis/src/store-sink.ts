@@ -40,6 +40,7 @@ import {
 import { readPartId } from './call-part.ts';
 import { LedgerPruner } from './ledger-pruner.ts';
 import { readLedger } from './ledger-reader.ts';
+import { rebuildBooks } from './rebuild-lost.ts';
 import type { RedisClient } from './redis-client.ts';
 import { type RedisUsageSinkOptions, sessionOptions } from './redis-usage-sink-options.ts';
 import type { ReplicatedConnection } from './replicated-connection.ts';
@@ -202,9 +203,8 @@ export class StoreSink implements UsageSink {
     return verifyBooks(this.scripts.session, { repair: false, isPart: this.#isPart });
   }
 
-  async rebuild(): Promise<VerifyReport> {
-    await this.scripts.session.meet(true);
-    return verifyBooks(this.scripts.session, { repair: true, isPart: this.#isPart });
+  rebuild(): Promise<VerifyReport> {
+    return rebuildBooks(this.scripts.session, this.#isPart);
   }
 
   /** Waits for what goes on beside the calls. */
@@ -219,13 +219,8 @@ export class StoreSink implements UsageSink {
 
   /** Waits no longer than the call may take; what fails is charged or released when it expires. */
   async #giveBack(id: string, mostMs: number): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const isOver = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, mostMs);
-    });
-    const isReleased = this.release(id).catch(() => {});
-    await Promise.race([isReleased, isOver]);
-    clearTimeout(timer);
+    const deadline = Date.now() + mostMs;
+    await this.scripts.runner.wait('release', deadline, this.release(id)).catch(() => {});
   }
 }
 
