@@ -58,8 +58,8 @@ export class PartitionedCall {
   readonly holds: Map<string, number>;
   /** When parts were made by this process, by their server's clock, until the call is admitted. */
   readonly made: Map<CallPart, number> = new Map();
-  /** How often it was asked for. */
-  attempts = 0;
+  /** When parts were first asked for, by what is known of their server's clock. */
+  readonly begunAt: Map<CallPart, number> = new Map();
   isAdmitted = false;
   /** A part of a call that was refused may still be held. */
   isDoubtful = false;

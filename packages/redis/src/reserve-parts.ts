@@ -10,6 +10,9 @@ import { type CallPart, type PartitionedCall, sortedBy } from './call-part.ts';
 import { type Heard, heardOf, keysOf } from './part-answers.ts';
 import { refusalsOf, undoHold } from './part-operations.ts';
 
+/** By how much the time that a process takes to be the server's may be ahead of it. */
+const CLOCKS_APART_MS = 1_000;
+
 type NameOf = (account: string) => string | null;
 
 /**
@@ -23,7 +26,6 @@ export async function reserveParts(
   nameOf: NameOf,
 ): Promise<ReserveAnswer> {
   const answers: ReserveAnswer[] = [];
-  call.attempts += 1;
   for (const [place, part] of call.parts.entries()) {
     const own = claimsOf(part, claims, nameOf);
     const answer = await hold(call, part, { claims: own, ttlMs });
@@ -48,6 +50,8 @@ async function hold(
   part: CallPart,
   request: Pick<ReserveRequest, 'claims' | 'ttlMs'>,
 ): Promise<ReserveAnswer> {
+  const begunAt = call.begunAt.get(part) ?? part.store.scripts.session.at;
+  call.begunAt.set(part, begunAt);
   let answer: ReserveAnswer;
   try {
     answer = await part.store.reserve({ id: part.id, ...request });
@@ -56,10 +60,9 @@ async function hold(
     throw error;
   }
   if (!answer.admitted) return answer;
-  const first = part.store.repeats.get(answer);
-  // What was there before the first attempt is of somebody else, and stays.
-  if (first === undefined) call.made.set(part, answer.at);
-  else if (call.attempts > 1) call.made.set(part, first);
+  const madeAt = part.store.repeats.get(answer) ?? answer.at;
+  // What was there long before the first attempt is of somebody else, and stays.
+  if (madeAt > begunAt - CLOCKS_APART_MS) call.made.set(part, madeAt);
   return answer;
 }
 

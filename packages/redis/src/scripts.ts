@@ -1114,9 +1114,9 @@ local epoch, asked = header[EPOCH], ARGV[6]
 local isOther = epoch ~= ARGV[3] or tonumber(ARGV[2]) > header[CLOCK]
 local isRebuilding = sub(epoch, 1, 2) == 'r:'
 local isOpen = isOther and (isNew or sub(epoch, 1, 2) ~= 'a:' or epoch == ARGV[3])
-local isStopped = asked == 'rebuild' and (isNew or ARGV[3] ~= '')
-if asked == 'rebuilt' and isRebuilding and not isOther
-or isOpen and (asked == 'lost' or asked == 'rebuild' and not isStopped and not isRebuilding) then
+local isStopped = asked == 'rebuild' and (ARGV[3] ~= '' or isNew and header[ENTRIES] > 0)
+local isTaken = asked == 'lost' or asked == 'rebuild' and not isStopped and not isNew and not isRebuilding
+if asked == 'rebuilt' and isRebuilding and not isOther or isOpen and isTaken then
 header[EPOCH] = 'a:' .. ARGV[5]
 notices[1] = '["r",' .. format('%.0f', at) .. ']'
 isNew = true
@@ -1133,7 +1133,7 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '63a58879d67af3c384298dc5d47c3bbb3eb87e79',
+  sha: '250278f754bef017ba216e0c9e081ad29c284e7c',
   text: OPEN_TEXT,
 };
 

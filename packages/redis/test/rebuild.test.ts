@@ -29,7 +29,7 @@ function sinkOn(
   client: Redis | PartingClient,
   options: RedisUsageSinkOptions = {},
 ): RedisUsageSink {
-  const own = { namespace, now: () => time, onStoreReset: 'rebuild', timeoutMs: 500 } as const;
+  const own = { namespace, now: () => time, onStoreReset: 'rebuild', timeoutMs: 10_000 } as const;
   return new RedisUsageSink(client, { ...own, ...options });
 }
 

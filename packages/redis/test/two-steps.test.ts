@@ -35,7 +35,7 @@ function sinkOn(
   client: PartingClient | Redis,
   options: RedisUsageSinkOptions = {},
 ): RedisUsageSink {
-  const own = { namespace, partitionBy: ['org'], now: () => time, timeoutMs: 200 };
+  const own = { namespace, partitionBy: ['org'], now: () => time, timeoutMs: 10_000 };
   return new RedisUsageSink(client, { ...own, ...options });
 }
 
@@ -142,11 +142,59 @@ test('a refusal whose first part cannot be taken back is no denial, and is finis
   client.fateOf = () => 'sent';
   expect(await figures(sink)).toBe('0+50 0+90');
   await sink.release('other');
+  time += 1;
   expect(await sink.reserve(ask('r1', 50))).toMatchObject({ admitted: true });
+  const [command = '', ...args] = client.commands.findLast((each) => each.at(-1) === START) ?? [];
+  // It was on its way all the time.
+  await owner.call(String(command), ...args);
   expect(await figures(sink)).toBe('0+50 0+50');
   expect(await sink.settle(end('r1', 40))).toMatchObject({ status: 'settled' });
   expect(await figures(sink)).toBe('40+0 40+0');
   await expectClean(sink, 0);
+});
+
+test('a first part whose answer was lost is taken back by the attempt that is refused', async () => {
+  const client = new PartingClient(owner);
+  const sink = sinkOn(client);
+  await sink.reserve({ ...ask('other', 0), claims: [claimOn(ofAll, 90)] });
+  await sink.reserve({ ...ask('met', 0), claims: [claimOn(ofOrg, 0)] });
+  client.fateOf = within('unheard');
+  await expect(sink.reserve(ask('r1', 50))).rejects.toThrow(SinkUnavailableError);
+  client.fateOf = () => 'sent';
+  expect(await figures(sink)).toBe('0+50 0+90');
+  expect(await sink.reserve(ask('r1', 50))).toMatchObject({ admitted: false });
+  expect(await figures(sink)).toBe('0+0 0+90');
+});
+
+test('what another process holds under an id is not taken back', async () => {
+  const client = new PartingClient(owner);
+  const one = sinkOn(client);
+  await one.reserve({ ...ask('met', 0), claims: [claimOn(ofOrg, 0)] });
+  client.fateOf = above('lost');
+  await expect(one.reserve(ask('r1', 50))).rejects.toThrow(SinkUnavailableError);
+  time += 1_000;
+  const other = sinkOn(owner);
+  await other.reserve({ ...ask('other', 0), claims: [claimOn(ofAll, 90)] });
+  expect(await other.reserve(ask('r1', 50))).toMatchObject({ admitted: false });
+  expect(await figures(other)).toBe('0+50 0+90');
+  await other.release('other');
+  client.fateOf = () => 'sent';
+  expect(await one.reserve(ask('r1', 50))).toMatchObject({ admitted: true });
+  expect(await figures(one)).toBe('0+50 0+50');
+});
+
+test('what took a refused hold back takes no later one back, however late it comes again', async () => {
+  const client = new PartingClient(owner);
+  const sink = sinkOn(client);
+  await sink.reserve({ ...ask('other', 0), claims: [claimOn(ofAll, 90)] });
+  await sink.reserve(ask('r1', 50));
+  const [command = '', ...args] = client.commands.findLast((each) => each.at(-1) === START) ?? [];
+  await sink.release('other');
+  time += 1;
+  expect(await sink.reserve(ask('r1', 50))).toMatchObject({ admitted: true });
+  await owner.call(String(command), ...args);
+  expect(await figures(sink)).toBe('0+50 0+50');
+  await expectClean(sink, 1);
 });
 
 test('a settlement that stopped half-way is finished by whoever repeats it, each part once', async () => {
@@ -243,6 +291,13 @@ test('every partition can be found again by a process that knows none', async ()
   for (const key of await owner.keys(`{hardcap:${namespace}*`)) {
     expect(await owner.pttl(key), key).toBeGreaterThan(0);
   }
+});
+
+test('nothing is held in a partition before others can find it', async () => {
+  const client = new PartingClient(owner);
+  client.fateOf = (key) => (key.endsWith(':partitions') ? 'lost' : 'sent');
+  await expect(sinkOn(client).reserve(ask('r1', 1))).rejects.toThrow(SinkUnavailableError);
+  expect(await owner.exists(`{hardcap:${namespace}|org=acme}:1:books`)).toBe(0);
 });
 
 test('a partition that lost its data is refused, and the others go on', async () => {

@@ -28,10 +28,11 @@ local epoch, asked = header[EPOCH], ARGV[6]
 local isOther = epoch ~= ARGV[3] or tonumber(ARGV[2]) > header[CLOCK]
 local isRebuilding = sub(epoch, 1, 2) == 'r:'
 local isOpen = isOther and (isNew or sub(epoch, 1, 2) ~= 'a:' or epoch == ARGV[3])
--- Of a store that somebody may be using, a client that has just come knows nothing.
-local isStopped = asked == 'rebuild' and (isNew or ARGV[3] ~= '')
-if asked == 'rebuilt' and isRebuilding and not isOther
-  or isOpen and (asked == 'lost' or asked == 'rebuild' and not isStopped and not isRebuilding) then
+-- Of a store that somebody may be using, a client that has just come knows nothing; that something was
+-- lost shows where there is a ledger without books.
+local isStopped = asked == 'rebuild' and (ARGV[3] ~= '' or isNew and header[ENTRIES] > 0)
+local isTaken = asked == 'lost' or asked == 'rebuild' and not isStopped and not isNew and not isRebuilding
+if asked == 'rebuilt' and isRebuilding and not isOther or isOpen and isTaken then
   header[EPOCH] = 'a:' .. ARGV[5]
   notices[1] = '["r",' .. format('%.0f', at) .. ']'
   isNew = true

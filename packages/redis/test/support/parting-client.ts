@@ -3,10 +3,15 @@ import type { RedisClient } from '../../src/index.ts';
 /** What becomes of a command: it is sent, or lost on the way, or done with its reply lost. */
 export type Fate = 'sent' | 'lost' | 'unheard';
 
+// As servers write what is not worth another attempt: a test is not to wait for those.
+const LOST = 'LOST the connection is closed';
+
 /** A client whose commands can be lost by the keys that they are on. */
 export class PartingClient implements RedisClient {
   /** Decides about a command on the first of its keys. */
   fateOf: (key: string) => Fate = () => 'sent';
+  /** Every command, in order, the lost ones as well. */
+  readonly commands: (string | number)[][] = [];
   readonly #client: RedisClient;
 
   constructor(client: RedisClient) {
@@ -14,11 +19,12 @@ export class PartingClient implements RedisClient {
   }
 
   async call(command: string, ...args: (string | number)[]): Promise<unknown> {
+    this.commands.push([command, ...args]);
     const isScript = command === 'EVALSHA' || command === 'EVAL';
     const fate = this.fateOf(String(args[isScript ? 2 : 0]));
-    if (fate === 'lost') throw new Error('the connection is closed');
+    if (fate === 'lost') throw new Error(LOST);
     const reply = await this.#client.call(command, ...args);
-    if (fate === 'unheard') throw new Error('the connection is closed');
+    if (fate === 'unheard') throw new Error(LOST);
     return reply;
   }
 }
