@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { usageSinkContract } from '@hardcap/conformance';
+import { usageSinkContract, usageSinkModel } from '@hardcap/conformance';
+import { MemoryUsageSink } from '@hardcap/core';
+import * as fastCheck from 'fast-check';
 import { afterAll, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { Partition } from '../../packages/redis/src/partition.ts';
 import {
@@ -23,6 +25,8 @@ import { RedisCluster } from './redis-cluster.ts';
 vi.setConfig({ testTimeout: 240_000 });
 
 const PROCESSES = 8;
+// Histories jump by days, and the model never forgets.
+const FOREVER = { rememberedMs: 1e12, awaitedMs: 1e12, idleMs: 1e12 };
 const cluster = await RedisCluster.start();
 const client = cluster.client();
 const ports = cluster.ports.join();
@@ -30,15 +34,29 @@ const ports = cluster.ports.join();
 afterAll(() => cluster.stop());
 
 describe('RedisUsageSink, partitioned, on a cluster of three masters', () => {
-  usageSinkContract({ describe, it }, (context) => createPartitionedSink(client, context, spread), {
-    clock: 'injected',
-    durable: true,
-    shared: true,
-    keepsDetails: false,
-    loses: true,
-    tampers: true,
-  });
+  usageSinkContract(
+    { describe, it },
+    (context) => createPartitionedSink(client, context, spread, client),
+    {
+      clock: 'injected',
+      durable: true,
+      shared: true,
+      keepsDetails: false,
+      loses: true,
+      tampers: true,
+    },
+  );
 });
+
+test('on a cluster, too, histories agree with the memory sink and the model', () =>
+  usageSinkModel({
+    fastCheck,
+    runs: 100,
+    createSinks: (context) => ({
+      memory: { sink: new MemoryUsageSink(context) },
+      clustered: createPartitionedSink(client, context, spread, client, FOREVER),
+    }),
+  }));
 
 test('each tenant is in one slot, and tenants are spread over slots and nodes', async () => {
   const { sink, client: own } = sinkOnCluster(ports, { namespace: 'spread' });
@@ -152,4 +170,47 @@ test('random amounts for six tenants from 8 processes that are killed at random:
   // Used to within the smallest call, above them all or by each of them.
   const isUsed = left < SMALLEST || committed.every((each) => ORG_LIMIT - each < SMALLEST);
   expect(isUsed, `${left} is left above, and ${committed} is spent`).toBe(true);
+});
+
+test('the master of the store above is killed: tenants go on alone, and calls with a part above count once', async () => {
+  const namespace = 'killed';
+  const { sink, client: own } = sinkOnCluster(ports, { namespace, timeoutMs: 500 });
+  onTestFinished(() => own.disconnect());
+  const partition = new Partition(namespace, ['org']);
+  const { books } = partition.keysOf(null);
+  const { server, client: master } = await cluster.masterOf(books);
+  const elsewhere: string[] = [];
+  for (let index = 0; elsewhere.length < 2; index += 1) {
+    const key = partition.keysOf(`org=t${index}`).books;
+    if ((await cluster.masterOf(key)).server !== server) elsewhere.push(`t${index}`);
+  }
+  const within = (org: string) => [{ account: orgAccount(org), amount: 7 }];
+  const both = (org: string) => [...within(org), { account: allAccount(), amount: 7 }];
+  const [one = '', other = ''] = elsewhere;
+  const ask = (id: string, claims: ReturnType<typeof within>) => ({ id, claims, ttlMs: 600_000 });
+  for (const org of elsewhere) await sink.reserve(ask(`before-${org}`, both(org)));
+  await master.set(books.replace('books', 'mark'), '1', 'PX', 60_000);
+  expect(await master.wait(1, 10_000)).toBe(1);
+  server.signal('SIGSTOP');
+  server.signal('SIGKILL');
+  expect(await sink.reserve(ask('alone', within(one)))).toMatchObject({ admitted: true });
+  let failed = 0;
+  const persist = async (id: string): Promise<boolean> => {
+    for (;;) {
+      try {
+        return (await sink.reserve(ask(id, both(other)))).admitted;
+      } catch {
+        failed += 1;
+      }
+    }
+  };
+  const during = Array.from({ length: 10 }, (_, index) => persist(`during-${index}`));
+  expect((await Promise.all(during)).every((isAdmitted) => isAdmitted)).toBe(true);
+  expect(failed).toBeGreaterThan(0);
+  const { sink: patient, client: another } = sinkOnCluster(ports, { namespace });
+  onTestFinished(() => another.disconnect());
+  const accounts = [orgAccount(one), orgAccount(other), allAccount()];
+  const held = (await patient.read(accounts)).map((reading) => reading.held);
+  expect(held).toEqual([2 * 7, 11 * 7, 12 * 7]);
+  expect(await patient.verify()).toMatchObject({ reservations: 13, differences: [] });
 });

@@ -1,6 +1,7 @@
 import { usageSinkContract } from '@hardcap/conformance';
 import { Redis } from 'ioredis';
 import { afterAll, describe, it } from 'vitest';
+import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
 import { createPartitionedSink, spread } from './support/partitioned-store.ts';
 import { RedisServer } from './support/redis-server.ts';
 
@@ -15,13 +16,16 @@ const ALL = {
 
 const server = await RedisServer.start();
 const client = new Redis(server.port);
+await client.call('ACL', 'SETUSER', 'budgets', ...LEAST_PERMISSIONS);
+const least = new Redis(server.port, { username: 'budgets', password: 'secret' });
 
 afterAll(async () => {
   client.disconnect();
+  least.disconnect();
   await server.stop();
 });
 
-/** Where the accounts of the contract are. */
+/** Where the accounts of the contract are. The least permissions are enough for those that are spread. */
 const PLACES: readonly (readonly [where: string, nameOf: (account: string) => string | null])[] = [
   ['spread over two partitions and above them', spread],
   ['in one partition', () => 'test=one'],
@@ -29,9 +33,10 @@ const PLACES: readonly (readonly [where: string, nameOf: (account: string) => st
 ];
 
 describe.each(PLACES)('RedisUsageSink, partitioned, with all accounts %s', (_, nameOf) => {
+  const user = nameOf === spread ? least : client;
   usageSinkContract(
     { describe, it },
-    (context) => createPartitionedSink(client, context, nameOf),
+    (context) => createPartitionedSink(user, context, nameOf, client),
     ALL,
   );
 });

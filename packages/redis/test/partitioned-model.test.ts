@@ -28,7 +28,7 @@ test(
       runs: 500,
       createSinks: (context) => ({
         memory: { sink: new MemoryUsageSink(context) },
-        partitioned: createPartitionedSink(client, context, spread, FOREVER),
+        partitioned: createPartitionedSink(client, context, spread, client, FOREVER),
       }),
     }),
 );

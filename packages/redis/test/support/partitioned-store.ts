@@ -34,11 +34,16 @@ export function spread(account: string): string | null {
   return NAMES[sum % NAMES.length] ?? null;
 }
 
-/** A partitioned sink in a namespace of its own, with everything that the contract can ask for. */
+/**
+ * A partitioned sink in a namespace of its own, with everything that the contract can ask for.
+ *
+ * @param owner of the server, who may empty the stores and change them
+ */
 export function createPartitionedSink(
   client: RedisClient,
   { now }: SinkContext,
   nameOf: NameOf,
+  owner: RedisClient,
   options: RedisUsageSinkOptions = {},
 ): SinkUnderTest {
   const partitioning = new TestPartitioning(crypto.randomUUID(), nameOf);
@@ -53,20 +58,20 @@ export function createPartitionedSink(
   const drop = async () => {
     for (const name of NAMES) {
       const { books, due, ledger } = partitioning.keysOf(name);
-      await client.call('DEL', books, due, ledger);
+      await owner.call('DEL', books, due, ledger);
     }
   };
   return {
     sink: open({ now }),
     close: async () => {
       await drop();
-      await client.call('DEL', partitioning.registry);
+      await owner.call('DEL', partitioning.registry);
     },
     reopen: () => open({ now }),
     connect: open,
     loseData: drop,
     tamper: (account, by) => {
-      return tamper(client, partitioning.keysOf(nameOf(account)).books, account, by);
+      return tamper(owner, partitioning.keysOf(nameOf(account)).books, account, by);
     },
   };
 }
