@@ -95,7 +95,6 @@ export class StoreSession {
     const other = String(reply[1] ?? '');
     if (other !== this.#epoch && other.startsWith(ACCEPTED)) this.#go(other);
     else await this.#runner.wait(script.name, deadline, this.#decide(other));
-    const again = await this.#tryRun(script, args, deadline);
     if (again[0] === 'lost') throw new StoreLostError();
     return again;
   }
@@ -103,7 +102,8 @@ export class StoreSession {
   /** Does about a lost store what was decided for that. */
   async #decide(other: string): Promise<void> {
     const { onStoreReset } = this.#options;
-    if (onStoreReset === 'accept') await this.meet(true);
+    if (other.startsWith(REBUILDING)) await this.#joinRebuild();
+    else if (onStoreReset === 'accept') await this.meet(true);
     else if (onStoreReset === 'rebuild') await this.#rebuild(other === this.#epoch);
     else throw new StoreLostError();
   }
@@ -167,12 +167,10 @@ export class StoreSession {
   /** Once for all calls that wait. */
   async #rebuild(isEarlier: boolean): Promise<void> {
     if (isEarlier) throw new StoreLostError('Its ledger is from before, too.');
-    this.#rebuilding ??= rebuildLost(this, this.#runner, this.#entered);
-    try {
-      await this.#rebuilding;
-    } finally {
+    this.#rebuilding ??= rebuildLost(this, this.#runner, this.#entered).finally(() => {
       this.#rebuilding = null;
-    }
+    });
+    await this.#rebuilding;
   }
 
   #tryRun(script: Script, args: readonly Argument[], deadline: number): Promise<Reply> {

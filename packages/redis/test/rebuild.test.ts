@@ -101,9 +101,31 @@ describe('with `onStoreReset: rebuild`, of a store whose ledger is left', () => 
     };
     await expect(dying.reserve(ask('r1'))).rejects.toThrow();
     const denying = sinkOn(admin, { onStoreReset: 'deny' });
-    await expect(denying.reserve(ask('r2'))).rejects.toThrow('It is being rebuilt');
+    const accepting = sinkOn(admin, { onStoreReset: 'accept' });
+    for (const sink of [denying, accepting, denying]) {
+      await expect(sink.reserve(ask('r2'))).rejects.toThrow('It is being rebuilt');
+    }
     expect(await sinkOn(admin).reserve(ask('r3', spent, 41))).toMatchObject({ admitted: false });
     expect(await denying.reserve(ask('r4', spent, 40))).toMatchObject({ admitted: true });
+  });
+
+  test('what one began by hand and left, another finishes by hand', async () => {
+    const client = new PartingClient(admin);
+    const dying = sinkOn(client, { onStoreReset: 'deny' });
+    await history(dying);
+    await loseBooks();
+    let commands = 0;
+    client.fateOf = () => {
+      commands += 1;
+      // The stop, and the first look at the ledger.
+      return commands > 2 ? 'lost' : 'sent';
+    };
+    await expect(dying.rebuild()).rejects.toThrow();
+    const denying = sinkOn(admin, { onStoreReset: 'deny' });
+    await expect(denying.reserve(ask('r1'))).rejects.toThrow('It is being rebuilt');
+    const { differences } = await denying.rebuild();
+    expect(differences).toMatchObject([{ account: 'spent', counter: 0, expected: 60 }]);
+    expect(await denying.reserve(ask('r2', spent, 41))).toMatchObject({ admitted: false });
   });
 
   test('what was open is held no more, and says so', async () => {

@@ -153,6 +153,38 @@ test('a refusal whose first part cannot be taken back is no denial, and is finis
   await expectClean(sink, 0);
 });
 
+test('a call takes one command in each of its stores, and a refusal one more', async () => {
+  const client = new PartingClient(owner);
+  const sink = sinkOn(client);
+  const within = { ...ask('met', 0), claims: [claimOn(ofOrg, 0)] };
+  for (const request of [within, ask('both', 30)]) {
+    await sink.reserve(request);
+    await sink.extend(request);
+    await sink.settle({ ...end(request.id, 0), charges: [] });
+  }
+  // Scripts are known by now, that of a release too.
+  await sink.reserve(ask('big', 101));
+  await sink.reserve({ ...ask('other', 0), claims: [claimOn(ofAll, 60)] });
+  await sink.reserve(ask('refused', 50));
+  const commandsOf = async (work: () => Promise<unknown>) => {
+    const before = client.commands.length;
+    await work();
+    return client.commands.length - before;
+  };
+  const { claims } = ask('r2', 2);
+  expect([
+    await commandsOf(() => sink.reserve({ ...within, id: 'r1' })),
+    await commandsOf(() => sink.settle(end('r1', 0))),
+    await commandsOf(() => sink.reserve(ask('r2', 1))),
+    await commandsOf(() => sink.extend({ id: 'r2', claims, ttlMs: TTL })),
+    await commandsOf(() => sink.settle(end('r2', 1))),
+    await commandsOf(() => sink.read(accounts)),
+  ]).toEqual([1, 1, 2, 2, 2, 2]);
+  // Refused by the first, the second is asked who else would; by the second, the first is undone.
+  expect(await commandsOf(() => sink.reserve(ask('r3', 101)))).toBe(2);
+  expect(await commandsOf(() => sink.reserve(ask('r4', 50)))).toBe(3);
+});
+
 test('a first part whose answer was lost is taken back by the attempt that is refused', async () => {
   const client = new PartingClient(owner);
   const sink = sinkOn(client);
