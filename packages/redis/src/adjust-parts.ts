@@ -1,6 +1,6 @@
 import type { AdjustAnswer, AdjustRequest } from '@hardcap/core';
 import { adjustElsewhere, adjustStore } from './adjust-store.ts';
-import { inOrder, partId, possiblePartIds } from './call-part.ts';
+import { inOrder, type Manner, partId, possiblePartIds } from './call-part.ts';
 import { heardOf } from './part-answers.ts';
 import type { PartitionStores } from './partition-stores.ts';
 
@@ -12,7 +12,7 @@ import type { PartitionStores } from './partition-stores.ts';
 export async function adjustParts(
   request: AdjustRequest,
   stores: PartitionStores,
-  nameOf: (account: string) => string | null,
+  { nameOf, deadline }: Manner,
 ): Promise<AdjustAnswer> {
   const { id, account, change } = request;
   const own = nameOf(account.key);
@@ -30,7 +30,8 @@ export async function adjustParts(
   for (const name of names) {
     const store = await stores.of(name);
     const asked = { ...request, id: partId(name === null ? 1 : 2, 1, id), details };
-    const part = { charges: charges.filter((each) => nameOf(each.account) === name), reservations };
+    const here = charges.filter((each) => nameOf(each.account) === name);
+    const part = { charges: here, reservations, deadline };
     if (name === own) {
       const answer = await adjustStore(store.scripts, asked, part);
       reading = answer.reading;

@@ -8,6 +8,8 @@ import type { StoreScripts } from './store-scripts.ts';
 
 /** What a store does of a correction. */
 export interface CorrectionPart {
+  /** Of the whole of it, in ms since the epoch. */
+  readonly deadline: number;
   readonly charges: readonly CorrectionCharge[];
   /** Ids by which the store may have the reservation. */
   readonly reservations: readonly string[];
@@ -17,7 +19,7 @@ export interface CorrectionPart {
 export async function adjustStore(
   scripts: StoreScripts,
   request: AdjustRequest,
-  part: CorrectionPart = wholeOf(request.change),
+  part: CorrectionPart = wholeOf(scripts, request.change),
 ): Promise<AdjustAnswer> {
   const { account } = request;
   const reply = await adjust(scripts, request, part, (args, at) => {
@@ -44,13 +46,13 @@ export async function adjustElsewhere(
 function adjust(
   scripts: StoreScripts,
   { id, change, details }: AdjustRequest,
-  { charges, reservations }: CorrectionPart,
+  { charges, reservations, deadline }: CorrectionPart,
   pushAccount: (args: Argument[], at: number) => void,
 ): Promise<Reply> {
   const amount = 'amount' in change ? change.amount : 'limit' in change ? change.limit : null;
   const until = 'until' in change ? change.until : null;
   const texts = [JSON.stringify(change), JSON.stringify(details)];
-  return scripts.run(ADJUST, (at) => {
+  const argsAt = (at: number): Argument[] => {
     const args: Argument[] = [inJson(id)];
     pushAccount(args, at);
     args.push(change.type, amount ?? '', until ?? '', ...texts);
@@ -58,12 +60,14 @@ function adjust(
       args.push(reservations.map(inJson).join('\n'), ...chargesText(charges));
     }
     return args;
-  });
+  };
+  return scripts.run(ADJUST, argsAt, deadline);
 }
 
-function wholeOf(change: Adjustment): CorrectionPart {
-  if (change.type !== 'correction') return { charges: [], reservations: [] };
-  return { charges: change.charges, reservations: [change.reservation] };
+function wholeOf({ runner }: StoreScripts, change: Adjustment): CorrectionPart {
+  const { deadline } = runner;
+  if (change.type !== 'correction') return { charges: [], reservations: [], deadline };
+  return { charges: change.charges, reservations: [change.reservation], deadline };
 }
 
 function answerOf([status, at, , notices]: Reply): Omit<AdjustAnswer, 'reading'> {

@@ -10,6 +10,13 @@ export interface CallPart {
   readonly id: string;
 }
 
+/** How the parts of a call are told from each other, and how long they may take together. */
+export interface Manner {
+  readonly nameOf: (account: string) => string | null;
+  /** In ms since the epoch. */
+  readonly deadline: number;
+}
+
 /** Places and counts are one digit each. */
 const MOST_PARTS = 9;
 

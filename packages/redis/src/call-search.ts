@@ -24,21 +24,23 @@ export class CallSearch {
    * and where those do not say, in all.
    *
    * @param accounts of the call, as far as they are known
+   * @param deadline in ms since the epoch
    */
   async find<Found extends Heard>(
     id: string,
     accounts: readonly string[],
+    deadline: number,
     act: (parts: readonly CallPart[]) => Promise<Found>,
   ): Promise<Found | Missing> {
     const named = inOrder([...accounts.map(this.#nameOf), null]);
     const heard: Heard[] = [];
-    let parts = await this.#partsIn(named, id, heard);
+    let parts = await this.#partsIn(named, id, { heard, deadline });
     const isNamed = named.length > 1;
     const [first] = parts;
     const isWhole = first === undefined ? isNamed : parts.length === readPartId(first.id).count;
     if (!isWhole) {
       const rest = (await this.#stores.names()).filter((name) => !named.includes(name));
-      parts = [...parts, ...(await this.#partsIn(rest, id, heard))].toSorted(byPlace);
+      parts = [...parts, ...(await this.#partsIn(rest, id, { heard, deadline }))].toSorted(byPlace);
     }
     if (parts.length === 0) return { status: 'never-held', ...heardOf(heard) };
     const answer = await act(parts);
@@ -48,14 +50,14 @@ export class CallSearch {
   async #partsIn(
     names: readonly (string | null)[],
     id: string,
-    heard: Heard[],
+    { heard, deadline }: { readonly heard: Heard[]; readonly deadline: number },
   ): Promise<CallPart[]> {
     const ids = possiblePartIds(id);
     const parts: CallPart[] = [];
     for (let from = 0; from < names.length; from += ASKED_AT_ONCE) {
       const asked = names.slice(from, from + ASKED_AT_ONCE).map(async (name) => {
         const store = await this.#stores.of(name);
-        const { found, ...told } = await findIds(store, ids);
+        const { found, ...told } = await findIds(store, ids, deadline);
         heard.push(told);
         for (const each of found) parts.push({ name, store, id: each });
       });

@@ -10,6 +10,15 @@ import type {
 import type { CallPart } from './call-part.ts';
 import { heardOf } from './part-answers.ts';
 
+/** How a call is to end. */
+interface Ending {
+  readonly way: 'settled' | 'released';
+  /** Ends it in one store. */
+  readonly end: (part: CallPart) => Promise<Ended>;
+  /** In ms since the epoch. */
+  readonly deadline: number;
+}
+
 type Ended = ReleaseAnswer | SettleAnswer;
 type Sorted = <Each extends { readonly account: string }>(all: readonly Each[]) => Each[];
 
@@ -21,8 +30,7 @@ type Sorted = <Each extends { readonly account: string }>(all: readonly Each[]) 
  */
 export async function endParts(
   parts: readonly CallPart[],
-  way: 'settled' | 'released',
-  end: (part: CallPart) => Promise<Ended>,
+  { way, end, deadline }: Ending,
 ): Promise<Ended[]> {
   const [first, ...others] = parts as [CallPart, ...CallPart[]];
   const answer = await end(first);
@@ -30,7 +38,7 @@ export async function endParts(
   if (decided === way) return [answer, ...(await Promise.all(others.map(end)))];
   // A settlement comes after a release, which may not have reached all of them.
   if (decided === 'released') {
-    await Promise.all(others.map((part) => part.store.release(part.id)));
+    await Promise.all(others.map((part) => part.store.release(part.id, deadline)));
   }
   return [answer];
 }

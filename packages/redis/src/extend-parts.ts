@@ -1,6 +1,6 @@
 import type { Claim, ExtendAnswer, ExtendRequest, Refusal } from '@hardcap/core';
 import { reporting } from '@hardcap/core/sink';
-import { type CallPart, type PartitionedCall, sortedBy } from './call-part.ts';
+import { type CallPart, type Manner, type PartitionedCall, sortedBy } from './call-part.ts';
 import { endedAnswer } from './end-parts.ts';
 import { heardOf, keysOf } from './part-answers.ts';
 import { growthRefusalsOf } from './part-operations.ts';
@@ -15,26 +15,29 @@ import { growthRefusalsOf } from './part-operations.ts';
 export async function extendParts(
   call: PartitionedCall,
   { claims, ttlMs }: Omit<ExtendRequest, 'id'>,
-  nameOf: (account: string) => string | null,
+  so: Manner,
 ): Promise<ExtendAnswer> {
-  const own = (part: CallPart) => ownClaims(call, part, claims, nameOf);
+  const own = (part: CallPart) => ownClaims(call, part, claims, so);
+  const extend = ({ store, id }: CallPart, asked: readonly Claim[]) => {
+    return store.extend({ id, claims: asked, ttlMs }, so.deadline);
+  };
   const answers: ExtendAnswer[] = [];
   for (const [place, part] of call.parts.entries()) {
     const isLast = place === call.parts.length - 1;
     const asked = isLast ? own(part) : own(part).map((claim) => atLeast(call, claim));
-    const answer = await part.store.extend({ id: part.id, claims: asked, ttlMs });
+    const answer = await extend(part, asked);
     answers.push(answer);
     if (answer.status === 'extended') continue;
     const changed = call.parts.slice(0, place);
-    answers.push(...(await restore(call, changed, claims, { nameOf, at: answer.at })));
+    answers.push(...(await restore(call, changed, claims, { ...so, at: answer.at })));
     if (answer.status !== 'refused')
       return endedAnswer(answers.filter(({ status }) => status !== 'extended'));
-    return refused(claims, { answers, rest: call.parts.slice(place + 1), own });
+    return refused(claims, { ...so, answers, rest: call.parts.slice(place + 1), own });
   }
   for (const part of call.parts.slice(0, -1)) {
     const less = own(part).filter(({ account, amount }) => amount < heldBy(call, account.key));
     if (less.length === 0) continue;
-    answers.push(await part.store.extend({ id: part.id, claims: less, ttlMs }));
+    answers.push(await extend(part, less));
   }
   for (const { account, amount } of claims) call.holds.set(account.key, amount);
   const expiries = answers.flatMap((answer) => ('expiresAt' in answer ? answer.expiresAt : []));
@@ -54,7 +57,7 @@ function ownClaims(
   call: PartitionedCall,
   part: CallPart,
   claims: readonly Claim[],
-  nameOf: (account: string) => string | null,
+  { nameOf }: Manner,
 ): Claim[] {
   const isFirst = part === call.parts[0];
   return claims.filter(({ account: { key } }) => {
@@ -76,29 +79,30 @@ async function restore(
   call: PartitionedCall,
   parts: readonly CallPart[],
   claims: readonly Claim[],
-  so: { readonly nameOf: (account: string) => string | null; readonly at: number },
+  so: Manner & { readonly at: number },
 ): Promise<ExtendAnswer[]> {
   if (!call.isAdmitted) return [];
   const ttlMs = Math.max(1, call.expiresAt - so.at);
   const restored = parts.map(async (part) => {
-    const before = ownClaims(call, part, claims, so.nameOf).map(({ account }) => {
+    const before = ownClaims(call, part, claims, so).map(({ account }) => {
       return { account, amount: heldBy(call, account.key) };
     });
-    return part.store.extend({ id: part.id, claims: before, ttlMs }).catch(() => []);
+    return part.store.extend({ id: part.id, claims: before, ttlMs }, so.deadline).catch(() => []);
   });
   return (await Promise.all(restored)).flat();
 }
 
 async function refused(
   claims: readonly Claim[],
-  so: {
+  so: Manner & {
     readonly answers: readonly ExtendAnswer[];
     readonly rest: readonly CallPart[];
     readonly own: (part: CallPart) => Claim[];
   },
 ): Promise<ExtendAnswer> {
   const asked = so.rest.map(async (part) => {
-    return growthRefusalsOf(part.store, { id: part.id, claims: so.own(part) }).catch(() => []);
+    const asking = { id: part.id, claims: so.own(part), deadline: so.deadline };
+    return growthRefusalsOf(part.store, asking).catch(() => []);
   });
   const answers = [...so.answers, ...(await Promise.all(asked)).flat()];
   const refusals = answers.flatMap((answer): readonly Refusal[] => {

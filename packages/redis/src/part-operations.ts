@@ -15,31 +15,41 @@ export interface Refusing extends Heard {
 interface Asking {
   readonly id: string;
   readonly claims: readonly Claim[];
+  /** Of the operation that it is part of, in ms since the epoch. */
+  readonly deadline: number;
+}
+
+interface Undoing {
+  readonly id: string;
+  readonly admittedAt: number;
+  readonly deadline: number;
 }
 
 /** Who would refuse a reservation. Holds nothing; whoever would refuse counts a denial. */
 export async function refusalsOf(
   { scripts }: StoreSink,
-  { id, claims }: Asking,
+  { id, claims, deadline }: Asking,
 ): Promise<Refusing> {
-  const reply = await scripts.run(RESERVE, (at) => {
+  const argsAt = (at: number): Argument[] => {
     const args: Argument[] = [inJson(id), 0, ''];
     for (const claim of claims) scripts.accounts.claim(args, claim, at, at);
     return args;
-  });
+  };
+  const reply = await scripts.run(RESERVE, argsAt, deadline);
   return refusingOf(reply, claims);
 }
 
 /** Who would refuse these totals of a reservation. Nothing is changed. */
 export async function growthRefusalsOf(
   { scripts }: StoreSink,
-  { id, claims }: Asking,
+  { id, claims, deadline }: Asking,
 ): Promise<Refusing> {
-  const reply = await scripts.run(EXTEND, (at, ways) => {
+  const argsAt = (at: number, ways: (ttlMs: number) => Argument[]): Argument[] => {
     const args = extendArguments(scripts.accounts, { id, claims, ttlMs: 0 }, at);
     args.push(...ways(0));
     return args;
-  });
+  };
+  const reply = await scripts.run(EXTEND, argsAt, deadline);
   return refusingOf(reply, claims);
 }
 
@@ -49,18 +59,18 @@ export async function growthRefusalsOf(
  */
 export async function undoHold(
   { scripts }: StoreSink,
-  id: string,
-  admittedAt: number,
+  { id, admittedAt, deadline }: Undoing,
 ): Promise<ReleaseAnswer> {
-  return releaseReply(await scripts.run(RELEASE, () => [inJson(id), admittedAt]));
+  return releaseReply(await scripts.run(RELEASE, () => [inJson(id), admittedAt], deadline));
 }
 
 /** Which of some ids a store knows, whatever became of them. */
 export async function findIds(
   { scripts }: StoreSink,
   ids: readonly string[],
+  deadline: number,
 ): Promise<Heard & { readonly found: readonly string[] }> {
-  const [, at, notices, found] = await scripts.run(FIND, () => ids.map(inJson));
+  const [, at, notices, found] = await scripts.run(FIND, () => ids.map(inJson), deadline);
   const known = new Set(found as readonly string[]);
   return {
     found: ids.filter((id) => known.has(inJson(id))),

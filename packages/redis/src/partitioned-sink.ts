@@ -23,6 +23,7 @@ import {
   type CallPart,
   checkPartCount,
   inOrder,
+  type Manner,
   PartitionedCall,
   partId,
   RecentCalls,
@@ -72,9 +73,10 @@ export class PartitionedSink implements UsageSink {
     checkClaims(claims);
     checkTtl(ttlMs);
     return this.#turns.take(id, async () => {
-      const call = await this.#callFor(request);
+      const manner = this.#manner();
+      const call = await this.#callFor(request, manner.deadline);
       try {
-        const answer = await reserveParts(call, request, this.#nameOf);
+        const answer = await reserveParts(call, request, manner);
         if (!answer.admitted && !call.isAdmitted) this.#calls.delete(id);
         return answer;
       } catch (error) {
@@ -90,11 +92,14 @@ export class PartitionedSink implements UsageSink {
     checkClaims(claims);
     checkTtl(ttlMs);
     return this.#turns.take(id, () => {
-      const extend = (call: PartitionedCall) => extendParts(call, request, this.#nameOf);
+      const manner = this.#manner();
+      const extend = (call: PartitionedCall) => extendParts(call, request, manner);
       const known = this.#calls.get(id);
       if (known !== undefined) return extend(known);
       const accounts = claims.map(({ account }) => account.key);
-      return this.#search.find(id, accounts, (parts) => extend(new PartitionedCall(id, parts, [])));
+      return this.#search.find(id, accounts, manner.deadline, (parts) =>
+        extend(new PartitionedCall(id, parts, [])),
+      );
     });
   }
 
@@ -103,45 +108,49 @@ export class PartitionedSink implements UsageSink {
     checkCharges(charges);
     this.#written += 1;
     const details = { n: this.#written, d: request.details };
-    const end = (part: CallPart) => {
-      const own = chargesOf(part, charges, this.#nameOf);
-      return part.store.settle({ ...request, id: part.id, charges: own, details });
-    };
-    const settle = async (parts: readonly CallPart[]) => {
-      const answers = await endParts(parts, 'settled', end);
-      return settledAnswer(answers, (all) => this.#calls.sorted(id, all));
-    };
     return this.#turns.take(id, () => {
+      const { deadline } = this.#manner();
+      const end = (part: CallPart) => {
+        const own = chargesOf(part, charges, this.#nameOf);
+        return part.store.settle({ ...request, id: part.id, charges: own, details }, deadline);
+      };
+      const settle = async (parts: readonly CallPart[]) => {
+        const answers = await endParts(parts, { way: 'settled', end, deadline });
+        return settledAnswer(answers, (all) => this.#calls.sorted(id, all));
+      };
       const known = this.#calls.get(id);
       if (known !== undefined) return settle(known.parts);
-      return this.#search.find(
-        id,
-        charges.map(({ account }) => account),
-        settle,
-      );
+      const accounts = charges.map(({ account }) => account);
+      return this.#search.find(id, accounts, deadline, settle);
     });
   }
 
   async release(id: string): Promise<ReleaseAnswer> {
-    const end = (part: CallPart) => part.store.release(part.id);
-    const release = async (parts: readonly CallPart[]) => {
-      return releasedAnswer(await endParts(parts, 'released', end));
-    };
     return this.#turns.take(id, () => {
+      const { deadline } = this.#manner();
+      const end = (part: CallPart) => part.store.release(part.id, deadline);
+      const release = async (parts: readonly CallPart[]) => {
+        return releasedAnswer(await endParts(parts, { way: 'released', end, deadline }));
+      };
       const known = this.#calls.get(id);
-      return known === undefined ? this.#search.find(id, [], release) : release(known.parts);
+      return known === undefined
+        ? this.#search.find(id, [], deadline, release)
+        : release(known.parts);
     });
   }
 
   async read(accounts: readonly Account[]): Promise<AccountReading[]> {
+    const { runner } = this.#stores.above.scripts;
+    const { deadline } = runner;
     const names = inOrder(accounts.map(({ key }) => this.#nameOf(key)));
     const readings = new Map<string, AccountReading>();
     const read = names.map(async (name) => {
       const own = accounts.filter(({ key }) => this.#nameOf(key) === name);
       const store = await this.#stores.of(name);
-      for (const reading of await store.read(own)) readings.set(reading.account, reading);
+      for (const each of (await store.readAt(own, deadline)).readings)
+        readings.set(each.account, each);
     });
-    await Promise.all(read);
+    await runner.wait('read', deadline, Promise.all(read));
     return accounts.map(({ key }) => readings.get(key) as AccountReading);
   }
 
@@ -160,7 +169,7 @@ export class PartitionedSink implements UsageSink {
       }
       this.#written += 1;
       const details = { n: this.#written, d: request.details };
-      const answer = await adjustParts({ ...request, details }, this.#stores, this.#nameOf);
+      const answer = await adjustParts({ ...request, details }, this.#stores, this.#manner());
       if (this.#adjusted.size >= 10_000) this.#adjusted.clear();
       this.#adjusted.set(id, what);
       return answer;
@@ -188,22 +197,29 @@ export class PartitionedSink implements UsageSink {
 
   readonly #nameOf = (account: string): string | null => this.#partitioning.nameOf(account);
 
+  /** Of an operation that begins now: one deadline for all its steps. */
+  #manner(): Manner {
+    return { nameOf: this.#nameOf, deadline: this.#stores.above.scripts.runner.deadline };
+  }
+
   /** The call that a reservation is of, and in which stores. */
-  async #callFor({ id, claims }: ReserveRequest): Promise<PartitionedCall> {
+  async #callFor({ id, claims }: ReserveRequest, deadline: number): Promise<PartitionedCall> {
     const known = this.#calls.get(id);
     const names = inOrder(claims.map(({ account }) => this.#nameOf(account.key)));
     if (names.length === 0) names.push(null);
     if (known !== undefined) {
       const isSame = sameNames(known, names);
       if (!isSame) throw new ReservationMismatchError(id);
-      if (known.isDoubtful) await undoParts(known);
+      if (known.isDoubtful) await undoParts(known, deadline);
       return known;
     }
     checkPartCount(names.length);
     const parts = names.map(async (name, place) => {
       return { name, id: partId(place + 1, names.length, id), store: await this.#stores.of(name) };
     });
-    const call = new PartitionedCall(id, await Promise.all(parts), claims);
+    const { runner } = this.#stores.above.scripts;
+    const met = await runner.wait('reserve', deadline, Promise.all(parts));
+    const call = new PartitionedCall(id, met, claims);
     this.#calls.add(call);
     return call;
   }

@@ -10,7 +10,7 @@ export interface RedisUsageSinkOptions {
    * other dimensions it is another store, in which nothing is spent. @default one store for all
    */
   readonly partitionBy?: readonly string[];
-  /** The longest that an operation may take in one store, in ms. @default 1_000 */
+  /** The longest that an operation may take, in ms. @default 1_000 */
   readonly timeoutMs?: number;
   /**
    * Whether replicas have to confirm a hold before its call is admitted, on a connection of its own.

@@ -6,14 +6,12 @@ import {
   type ReserveRequest,
 } from '@hardcap/core';
 import { reporting } from '@hardcap/core/sink';
-import { type CallPart, type PartitionedCall, sortedBy } from './call-part.ts';
+import { type CallPart, type Manner, type PartitionedCall, sortedBy } from './call-part.ts';
 import { type Heard, heardOf, keysOf } from './part-answers.ts';
 import { refusalsOf, undoHold } from './part-operations.ts';
 
 /** By how much the time that a process takes to be the server's may be ahead of it. */
 const CLOCKS_APART_MS = 1_000;
-
-type NameOf = (account: string) => string | null;
 
 /**
  * Holds the parts of a call one after the other, those of partitions before that of the store above
@@ -23,14 +21,14 @@ type NameOf = (account: string) => string | null;
 export async function reserveParts(
   call: PartitionedCall,
   { claims, ttlMs }: Pick<ReserveRequest, 'claims' | 'ttlMs'>,
-  nameOf: NameOf,
+  so: Manner,
 ): Promise<ReserveAnswer> {
   const answers: ReserveAnswer[] = [];
   for (const [place, part] of call.parts.entries()) {
-    const own = claimsOf(part, claims, nameOf);
-    const answer = await hold(call, part, { claims: own, ttlMs });
+    const own = claimsOf(part, claims, so);
+    const answer = await hold(call, part, { claims: own, ttlMs }, so.deadline);
     answers.push(answer);
-    if (!answer.admitted) return refused(call, claims, { answers, place, nameOf });
+    if (!answer.admitted) return refused(call, claims, { answers, place, ...so });
   }
   call.made.clear();
   call.isAdmitted = true;
@@ -49,14 +47,15 @@ async function hold(
   call: PartitionedCall,
   part: CallPart,
   request: Pick<ReserveRequest, 'claims' | 'ttlMs'>,
+  deadline: number,
 ): Promise<ReserveAnswer> {
   const begunAt = call.begunAt.get(part) ?? part.store.scripts.session.at;
   call.begunAt.set(part, begunAt);
   let answer: ReserveAnswer;
   try {
-    answer = await part.store.reserve({ id: part.id, ...request });
+    answer = await part.store.reserve({ id: part.id, ...request }, deadline);
   } catch (error) {
-    if (ReservationMismatchError.isInstance(error)) await undoParts(call);
+    if (ReservationMismatchError.isInstance(error)) await undoParts(call, deadline);
     throw error;
   }
   if (!answer.admitted) return answer;
@@ -67,10 +66,12 @@ async function hold(
 }
 
 /** Takes back what a call holds that was never admitted. */
-export async function undoParts(call: PartitionedCall): Promise<Heard[]> {
+export async function undoParts(call: PartitionedCall, deadline: number): Promise<Heard[]> {
   if (call.isAdmitted) return [];
   call.isDoubtful = true;
-  const undone = [...call.made].map(([part, at]) => undoHold(part.store, part.id, at));
+  const undone = [...call.made].map(([{ store, id }, admittedAt]) => {
+    return undoHold(store, { id, admittedAt, deadline });
+  });
   const answers = await Promise.all(undone);
   call.made.clear();
   call.isDoubtful = false;
@@ -80,17 +81,15 @@ export async function undoParts(call: PartitionedCall): Promise<Heard[]> {
 async function refused(
   call: PartitionedCall,
   claims: readonly Claim[],
-  so: {
-    readonly answers: readonly ReserveAnswer[];
-    readonly place: number;
-    readonly nameOf: NameOf;
-  },
+  so: Manner & { readonly answers: readonly ReserveAnswer[]; readonly place: number },
 ): Promise<ReserveAnswer> {
-  const undone = await undoParts(call);
+  const undone = await undoParts(call, so.deadline);
   // A denial names all who refuse. That some cannot be asked does not change it.
   const asked = call.parts.slice(so.place + 1).map(async (part) => {
-    const own = claimsOf(part, claims, so.nameOf);
-    return refusalsOf(part.store, { id: part.id, claims: own }).catch(() => []);
+    const own = claimsOf(part, claims, so);
+    return refusalsOf(part.store, { id: part.id, claims: own, deadline: so.deadline }).catch(
+      () => [],
+    );
   });
   const answers = [...so.answers, ...(await Promise.all(asked)).flat()];
   const refusals = answers.flatMap((answer): readonly Refusal[] => answer.refusals ?? []);
@@ -101,6 +100,6 @@ async function refused(
   };
 }
 
-function claimsOf(part: CallPart, claims: readonly Claim[], nameOf: NameOf): Claim[] {
+function claimsOf(part: CallPart, claims: readonly Claim[], { nameOf }: Manner): Claim[] {
   return claims.filter(({ account }) => nameOf(account.key) === part.name);
 }

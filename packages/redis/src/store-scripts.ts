@@ -25,13 +25,19 @@ export class StoreScripts {
   /**
    * Runs a script with arguments made for a time. Where that was in another window than the server's
    * time is, the script has done nothing and says so.
+   *
+   * @param deadline of the operation that it is part of, in ms since the epoch
    */
-  async run(script: Script, args: ArgumentsAt): Promise<Reply> {
+  async run(
+    script: Script,
+    args: ArgumentsAt,
+    deadline: number = this.runner.deadline,
+  ): Promise<Reply> {
     let needed: readonly unknown[] = [];
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
       const { at } = this.session;
       const ways = (ttlMs: number) => waysOf(needed, at, ttlMs);
-      const reply = await this.session.run(script, args(at, ways));
+      const reply = await this.session.run(script, args(at, ways), deadline);
       if (reply[0] !== 'stale') return reply;
       needed = reply.slice(2);
       this.accounts.forget();

@@ -95,6 +95,7 @@ export class StoreSession {
     const other = String(reply[1] ?? '');
     if (other !== this.#epoch && other.startsWith(ACCEPTED)) this.#go(other);
     else await this.#runner.wait(script.name, deadline, this.#decide(other));
+    const again = await this.#tryRun(script, args, deadline);
     if (again[0] === 'lost') throw new StoreLostError();
     return again;
   }

@@ -97,20 +97,25 @@ export class StoreSink implements UsageSink {
     this.#pruner = new LedgerPruner(runner, session, this.#ledger, capacity);
   }
 
-  async reserve({ id, claims, ttlMs }: ReserveRequest): Promise<ReserveAnswer> {
+  /** @param deadline here and below: of the operation that it is part of, in ms since the epoch */
+  async reserve(
+    { id, claims, ttlMs }: ReserveRequest,
+    deadline: number = this.scripts.runner.deadline,
+  ): Promise<ReserveAnswer> {
     if (!this.#isPart) checkId(id);
     checkClaims(claims);
     checkTtl(ttlMs);
-    const deadline = Date.now() + this.scripts.runner.timeoutMs;
+    const { accounts, session } = this.scripts;
+    const argsAt = (at: number): Argument[] => {
+      const args: Argument[] = [inJson(id), ttlMs, session.notAfter];
+      for (const claim of claims) accounts.claim(args, claim, at, at + ttlMs);
+      return args;
+    };
     let reply: Reply;
     try {
-      reply = await this.scripts.run(RESERVE, (at) => {
-        const args: Argument[] = [inJson(id), ttlMs, this.scripts.session.notAfter];
-        for (const claim of claims) this.scripts.accounts.claim(args, claim, at, at + ttlMs);
-        return args;
-      });
+      reply = await this.scripts.run(RESERVE, argsAt, deadline);
     } catch (error) {
-      if (error instanceof UnconfirmedError) await this.#giveBack(id, deadline - Date.now());
+      if (error instanceof UnconfirmedError) await this.#giveBack(id, deadline);
       throw error;
     }
     const [status, at, more, notices, shadowed, first] = reply as ReplyParts;
@@ -126,14 +131,18 @@ export class StoreSink implements UsageSink {
     return { admitted: false, refusals: readRefusals(more, claims, at), ...base };
   }
 
-  async extend({ id, claims, ttlMs }: ExtendRequest): Promise<ExtendAnswer> {
+  async extend(
+    { id, claims, ttlMs }: ExtendRequest,
+    deadline: number = this.scripts.runner.deadline,
+  ): Promise<ExtendAnswer> {
     checkClaims(claims);
     checkTtl(ttlMs);
-    const reply = await this.scripts.run(EXTEND, (at, ways) => {
+    const argsAt = (at: number, ways: (ttlMs: number) => Argument[]): Argument[] => {
       const args = extendArguments(this.scripts.accounts, { id, claims, ttlMs }, at);
       args.push(...ways(ttlMs));
       return args;
-    });
+    };
+    const reply = await this.scripts.run(EXTEND, argsAt, deadline);
     const [status, at, more, notices, shadowed] = reply as ReplyParts;
     if (status === 'mismatch') throw new ReservationMismatchError(this.#shown(id));
     const base = { at, notices: readNotices(notices) };
@@ -145,19 +154,16 @@ export class StoreSink implements UsageSink {
     return { status: 'refused', refusals: readRefusals(more, claims, at), ...base };
   }
 
-  async settle(request: SettleRequest): Promise<SettleAnswer> {
+  async settle(
+    request: SettleRequest,
+    deadline: number = this.scripts.runner.deadline,
+  ): Promise<SettleAnswer> {
     const { id, outcome, charges, details } = request;
     checkCharges(charges);
     const text = JSON.stringify(details);
     const asked = charges.flatMap(({ account, amount }) => [inJson(account), amount]);
-    const reply = await this.scripts.run(SETTLE, (_, ways) => [
-      inJson(id),
-      outcome,
-      text,
-      charges.length,
-      ...asked,
-      ...ways(0),
-    ]);
+    const args = [inJson(id), outcome, text, charges.length, ...asked];
+    const reply = await this.scripts.run(SETTLE, (_, ways) => [...args, ...ways(0)], deadline);
     const [status, at, list, overshot, notices] = reply;
     if (status !== 'settled' && status !== 'late') return endedAnswer(reply);
     this.#pruner.wrote();
@@ -166,20 +172,27 @@ export class StoreSink implements UsageSink {
     return { status, charged, overshoot, at: Number(at), notices: readNotices(notices) };
   }
 
-  async release(id: string): Promise<ReleaseAnswer> {
-    return releaseReply(await this.scripts.run(RELEASE, () => [inJson(id)]));
+  async release(
+    id: string,
+    deadline: number = this.scripts.runner.deadline,
+  ): Promise<ReleaseAnswer> {
+    return releaseReply(await this.scripts.run(RELEASE, () => [inJson(id)], deadline));
   }
 
   async read(accounts: readonly Account[]): Promise<AccountReading[]> {
     return (await this.readAt(accounts)).readings;
   }
 
-  async readAt(accounts: readonly Account[]): Promise<{ at: number; readings: AccountReading[] }> {
-    const [, time, ...figures] = await this.scripts.run(READ, (now) => {
+  async readAt(
+    accounts: readonly Account[],
+    deadline: number = this.scripts.runner.deadline,
+  ): Promise<{ at: number; readings: AccountReading[] }> {
+    const argsAt = (at: number): Argument[] => {
       const args: Argument[] = [];
-      for (const account of accounts) this.scripts.accounts.account(args, account, now);
+      for (const account of accounts) this.scripts.accounts.account(args, account, at);
       return args;
-    });
+    };
+    const [, time, ...figures] = await this.scripts.run(READ, argsAt, deadline);
     const at = Number(time);
     const readings = accounts.map((account, place) => readingOf(account, figures[place], at));
     return { at, readings };
@@ -218,8 +231,7 @@ export class StoreSink implements UsageSink {
   }
 
   /** Waits no longer than the call may take; what fails is charged or released when it expires. */
-  async #giveBack(id: string, mostMs: number): Promise<void> {
-    const deadline = Date.now() + mostMs;
+  async #giveBack(id: string, deadline: number): Promise<void> {
     await this.scripts.runner.wait('release', deadline, this.release(id)).catch(() => {});
   }
 }

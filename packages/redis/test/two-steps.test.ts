@@ -1,9 +1,9 @@
 import { type Account, SinkUnavailableError } from '@hardcap/core';
 import { Redis } from 'ioredis';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { RedisUsageSink, type RedisUsageSinkOptions } from '../src/index.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
-import { type Fate, PartingClient } from './support/parting-client.ts';
+import { type Fate, LATE_MS, PartingClient } from './support/parting-client.ts';
 import { RedisServer } from './support/redis-server.ts';
 
 const START = Date.UTC(2026, 10, 30, 12);
@@ -151,6 +151,24 @@ test('a refusal whose first part cannot be taken back is no denial, and is finis
   expect(await sink.settle(end('r1', 40))).toMatchObject({ status: 'settled' });
   expect(await figures(sink)).toBe('40+0 40+0');
   await expectClean(sink, 0);
+});
+
+test('both steps have one deadline', async () => {
+  const client = new PartingClient(owner);
+  const sink = sinkOn(client, { timeoutMs: 1_000 });
+  await sink.reserve(ask('met', 0));
+  client.fateOf = (key) => (within('late')(key) === 'late' ? 'late' : 'nothing');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const failed = vi.fn();
+  sink.reserve(ask('r1', 50)).catch(failed);
+  // The deadline, and the reply that is to come late.
+  while (vi.getTimerCount() < 2) await new Promise((resolve) => setImmediate(resolve));
+  await vi.advanceTimersByTimeAsync(LATE_MS);
+  await vi.advanceTimersByTimeAsync(1_000 - LATE_MS - 1);
+  expect(failed).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(failed.mock.lastCall?.[0]).toBeInstanceOf(SinkUnavailableError);
 });
 
 test('a call takes one command in each of its stores, and a refusal one more', async () => {

@@ -1,7 +1,12 @@
 import type { RedisClient } from '../../src/index.ts';
 
-/** What becomes of a command: it is sent, or lost on the way, or done with its reply lost. */
-export type Fate = 'sent' | 'lost' | 'unheard';
+/**
+ * What becomes of a command: it is sent, or lost on the way, or done with its reply lost, or done with a
+ * reply that is late; or nothing becomes of it.
+ */
+export type Fate = 'sent' | 'lost' | 'unheard' | 'late' | 'nothing';
+
+export const LATE_MS = 600;
 
 // As servers write what is not worth another attempt: a test is not to wait for those.
 const LOST = 'LOST the connection is closed';
@@ -23,8 +28,10 @@ export class PartingClient implements RedisClient {
     const isScript = command === 'EVALSHA' || command === 'EVAL';
     const fate = this.fateOf(String(args[isScript ? 2 : 0]));
     if (fate === 'lost') throw new Error(LOST);
+    if (fate === 'nothing') return new Promise(() => {});
     const reply = await this.#client.call(command, ...args);
     if (fate === 'unheard') throw new Error(LOST);
+    if (fate === 'late') await new Promise((resolve) => setTimeout(resolve, LATE_MS));
     return reply;
   }
 }
