@@ -79,36 +79,6 @@ export class PartitionedCall {
   }
 }
 
-/** So many calls are remembered; others are looked for. */
-const MOST_REMEMBERED = 20_000;
-
-/** The latest calls of this process, by id. */
-export class RecentCalls {
-  readonly #calls: Map<string, PartitionedCall> = new Map();
-
-  get(id: string): PartitionedCall | undefined {
-    return this.#calls.get(id);
-  }
-
-  add(call: PartitionedCall): void {
-    if (this.#calls.size >= MOST_REMEMBERED) {
-      const [oldest = ''] = this.#calls.keys();
-      this.#calls.delete(oldest);
-    }
-    this.#calls.set(call.id, call);
-  }
-
-  delete(id: string): void {
-    this.#calls.delete(id);
-  }
-
-  /** Sorts what is told by account as the claims of the call were. */
-  sorted<Each extends { readonly account: string }>(id: string, all: readonly Each[]): Each[] {
-    const holds = this.#calls.get(id)?.holds;
-    return holds === undefined ? [...all] : sortedBy([...holds.keys()], all);
-  }
-}
-
 /** Sorts what is told by account as a list of their keys is. */
 export function sortedBy<Each extends { readonly account: string }>(
   accounts: readonly string[],

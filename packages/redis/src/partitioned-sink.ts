@@ -26,7 +26,6 @@ import {
   type Manner,
   PartitionedCall,
   partId,
-  RecentCalls,
 } from './call-part.ts';
 import { CallSearch } from './call-search.ts';
 import { chargesOf, endParts, releasedAnswer, settledAnswer } from './end-parts.ts';
@@ -34,6 +33,7 @@ import { extendParts } from './extend-parts.ts';
 import { mergeLedgers } from './merge-ledgers.ts';
 import type { Partitioning } from './partition.ts';
 import { PartitionStores } from './partition-stores.ts';
+import { RecentCalls } from './recent-calls.ts';
 import type { RedisUsageSinkOptions } from './redis-usage-sink-options.ts';
 import { reserveParts, undoParts } from './reserve-parts.ts';
 import type { StoreConnection } from './store-sink.ts';
@@ -95,7 +95,10 @@ export class PartitionedSink implements UsageSink {
       const manner = this.#manner();
       const extend = (call: PartitionedCall) => extendParts(call, request, manner);
       const known = this.#calls.get(id);
-      if (known !== undefined) return extend(known);
+      if (known !== undefined) {
+        this.#calls.use(known);
+        return extend(known);
+      }
       const accounts = claims.map(({ account }) => account.key);
       return this.#search.find(id, accounts, manner.deadline, (parts) =>
         extend(new PartitionedCall(id, parts, [])),
@@ -116,6 +119,7 @@ export class PartitionedSink implements UsageSink {
       };
       const settle = async (parts: readonly CallPart[]) => {
         const answers = await endParts(parts, { way: 'settled', end, deadline });
+        this.#calls.end(id);
         return settledAnswer(answers, (all) => this.#calls.sorted(id, all));
       };
       const known = this.#calls.get(id);
@@ -130,7 +134,9 @@ export class PartitionedSink implements UsageSink {
       const { deadline } = this.#manner();
       const end = (part: CallPart) => part.store.release(part.id, deadline);
       const release = async (parts: readonly CallPart[]) => {
-        return releasedAnswer(await endParts(parts, { way: 'released', end, deadline }));
+        const answers = await endParts(parts, { way: 'released', end, deadline });
+        this.#calls.end(id);
+        return releasedAnswer(answers);
       };
       const known = this.#calls.get(id);
       return known === undefined
