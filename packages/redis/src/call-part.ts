@@ -62,7 +62,7 @@ export class PartitionedCall {
   readonly id: string;
   readonly parts: readonly CallPart[];
   /** By account what it holds, in the order of the claims. */
-  readonly holds: Map<string, number>;
+  readonly holds: Map<string, number> = new Map();
   /** When parts were made by this process, by their server's clock, until the call is admitted. */
   readonly made: Map<CallPart, number> = new Map();
   /** When parts were first asked for, by what is known of their server's clock. */
@@ -75,7 +75,13 @@ export class PartitionedCall {
   constructor(id: string, parts: readonly CallPart[], claims: readonly Claim[]) {
     this.id = id;
     this.parts = parts;
-    this.holds = new Map(claims.map(({ account, amount }) => [account.key, amount]));
+    this.ask(claims);
+  }
+
+  /** An attempt that came to nothing may be followed by one for something else. */
+  ask(claims: readonly Claim[]): void {
+    this.holds.clear();
+    for (const { account, amount } of claims) this.holds.set(account.key, amount);
   }
 }
 

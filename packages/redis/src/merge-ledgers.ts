@@ -6,6 +6,11 @@ import type { StoreSink } from './store-sink.ts';
 
 /** How far apart the parts of an entry may have been written, in ms, to be put together. */
 const PARTS_WITHIN_MS = 10_000;
+/** So many entries are read ahead, or a few of each store where there are very many. */
+const READ_AHEAD = 5_000;
+const SMALLEST_PAGE = 10;
+/** In so many stores the first page is read at once. */
+const BEGUN_AT_ONCE = 16;
 
 type Sorted = <Each extends { readonly account: string }>(
   id: string,
@@ -27,7 +32,9 @@ export async function* mergeLedgers(
     ...(to === undefined ? {} : { to: to + PARTS_WITHIN_MS }),
   };
   const join = new EntryJoin(PARTS_WITHIN_MS, sorted);
-  for await (const entry of byTime(stores.map((store) => store.entries(around)))) {
+  const pageSize = Math.max(SMALLEST_PAGE, Math.floor(READ_AHEAD / stores.length));
+  const ledgers = stores.map((store) => store.entries(around, pageSize));
+  for await (const entry of byTime(ledgers)) {
     join.add(entry);
     for (const whole of join.taken(entry.at)) if (matchesQuery(whole, query)) yield whole;
   }
@@ -56,7 +63,9 @@ async function* byTime(ledgers: AsyncGenerator<SinkEntry>[]): AsyncGenerator<Par
     heads.splice(low, 0, head);
   };
   try {
-    await Promise.all(ledgers.map(advance));
+    for (let from = 0; from < ledgers.length; from += BEGUN_AT_ONCE) {
+      await Promise.all(ledgers.slice(from, from + BEGUN_AT_ONCE).map(advance));
+    }
     for (let head = heads.shift(); head !== undefined; head = heads.shift()) {
       yield head.entry;
       await advance(head.rest);

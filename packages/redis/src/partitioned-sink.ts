@@ -41,6 +41,8 @@ import { Turns } from './turns.ts';
 
 /** So many stores are verified at once. */
 const VERIFIED_AT_ONCE = 16;
+/** So many adjustments are remembered; stores remember their own. */
+const MOST_ADJUSTED = 10_000;
 
 /**
  * A sink over many stores: one for each partition, and one for the accounts above them. A call on
@@ -176,7 +178,7 @@ export class PartitionedSink implements UsageSink {
       this.#written += 1;
       const details = { n: this.#written, d: request.details };
       const answer = await adjustParts({ ...request, details }, this.#stores, this.#manner());
-      if (this.#adjusted.size >= 10_000) this.#adjusted.clear();
+      if (this.#adjusted.size >= MOST_ADJUSTED) this.#adjusted.clear();
       this.#adjusted.set(id, what);
       return answer;
     });
@@ -217,6 +219,7 @@ export class PartitionedSink implements UsageSink {
       const isSame = sameNames(known, names);
       if (!isSame) throw new ReservationMismatchError(id);
       if (known.isDoubtful) await undoParts(known, deadline);
+      if (!known.isAdmitted) known.ask(claims);
       return known;
     }
     checkPartCount(names.length);
@@ -238,8 +241,9 @@ export class PartitionedSink implements UsageSink {
     while (stores.length > 0) {
       reports.push(...(await Promise.all(stores.splice(0, VERIFIED_AT_ONCE).map(verify))));
     }
-    const sum = (of: (report: VerifyReport) => number) =>
-      reports.map(of).reduce((a, b) => a + b, 0);
+    const sum = (of: (report: VerifyReport) => number) => {
+      return reports.reduce((total, report) => total + of(report), 0);
+    };
     return {
       at: Math.max(...reports.map(({ at }) => at)),
       accounts: sum(({ accounts }) => accounts),

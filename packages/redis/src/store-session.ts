@@ -25,6 +25,12 @@ const ENTERING: readonly unknown[] = ['settled', 'late', 'adjusted'];
 /** Scripts that leave no trace of their time in the store. */
 const TRACELESS: readonly Script[] = [READ, PROOF];
 
+/** The epoch that a call has taken the store to have, and the one that it has. */
+interface Epochs {
+  readonly asked: string;
+  readonly other: string;
+}
+
 /** What a client knows of the store that it talks to: its epoch, and the time on its clock. */
 export class StoreSession {
   readonly #runner: ScriptRunner;
@@ -75,8 +81,10 @@ export class StoreSession {
     deadline: number = this.#runner.deadline,
   ): Promise<Reply> {
     if (this.#epoch === null) return this.#meetAndRun(script, args, deadline);
+    const epoch = this.#epoch;
     return this.#tryRun(script, args, deadline).then((reply) => {
-      return reply[0] === 'lost' ? this.#recover(script, args, deadline, reply) : reply;
+      if (reply[0] !== 'lost') return reply;
+      return this.#recover(script, args, deadline, { asked: epoch, other: String(reply[1] ?? '') });
     });
   }
 
@@ -90,11 +98,12 @@ export class StoreSession {
     script: Script,
     args: readonly Argument[],
     deadline: number,
-    reply: Reply,
+    { asked, other }: Epochs,
   ): Promise<Reply> {
-    const other = String(reply[1] ?? '');
-    if (other !== this.#epoch && other.startsWith(ACCEPTED)) this.#go(other);
-    else await this.#runner.wait(script.name, deadline, this.#decide(other));
+    // Another call of this process may have been told before.
+    const isKnown = this.#epoch !== asked;
+    if (!isKnown && other !== asked && other.startsWith(ACCEPTED)) this.#go(other);
+    else if (!isKnown) await this.#runner.wait(script.name, deadline, this.#decide(other));
     const again = await this.#tryRun(script, args, deadline);
     if (again[0] === 'lost') throw new StoreLostError();
     return again;

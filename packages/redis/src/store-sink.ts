@@ -204,10 +204,11 @@ export class StoreSink implements UsageSink {
     return adjustStore(this.scripts, request);
   }
 
-  async *entries(query: EntryQuery = {}): AsyncGenerator<SinkEntry> {
+  /** @param pageSize how many are read at once */
+  async *entries(query: EntryQuery = {}, pageSize?: number): AsyncGenerator<SinkEntry> {
     // Charges what is due, as every operation does.
     await this.scripts.run(READ, () => []);
-    for await (const entry of readLedger(this.scripts.runner, this.#ledger, query)) {
+    for await (const entry of readLedger(this.scripts.runner, this.#ledger, query, pageSize)) {
       if (matchesQuery(entry, query)) yield entry;
     }
   }

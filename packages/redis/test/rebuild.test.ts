@@ -128,6 +128,27 @@ describe('with `onStoreReset: rebuild`, of a store whose ledger is left', () => 
     expect(await denying.reserve(ask('r2', spent, 41))).toMatchObject({ admitted: false });
   });
 
+  test('a call that was told of the loss after it was rebuilt goes on', async () => {
+    const client = new PartingClient(admin);
+    const sink = sinkOn(client, { onStoreReset: 'deny' });
+    await history(sink);
+    await loseBooks();
+    let tell = () => {};
+    client.late = () => {
+      return new Promise((resolve) => {
+        tell = resolve;
+      });
+    };
+    client.fateOf = () => {
+      client.fateOf = () => 'sent';
+      return 'late';
+    };
+    const answer = sink.reserve(ask('r1', spent, 40));
+    await sink.rebuild();
+    tell();
+    expect(await answer).toMatchObject({ admitted: true });
+  });
+
   test('what was open is held no more, and says so', async () => {
     const sink = sinkOn(admin);
     await history(sink);

@@ -15,6 +15,8 @@ const LOST = 'LOST the connection is closed';
 export class PartingClient implements RedisClient {
   /** Decides about a command on the first of its keys. */
   fateOf: (key: string) => Fate = () => 'sent';
+  /** Until when a late reply is kept. */
+  late: () => Promise<void> = () => new Promise((resolve) => setTimeout(resolve, LATE_MS));
   /** Every command, in order, the lost ones as well. */
   readonly commands: (string | number)[][] = [];
   readonly #client: RedisClient;
@@ -31,7 +33,7 @@ export class PartingClient implements RedisClient {
     if (fate === 'nothing') return new Promise(() => {});
     const reply = await this.#client.call(command, ...args);
     if (fate === 'unheard') throw new Error(LOST);
-    if (fate === 'late') await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+    if (fate === 'late') await this.late();
     return reply;
   }
 }
