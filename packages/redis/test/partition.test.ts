@@ -17,13 +17,13 @@ test('an account is in the partition of its values, and above them all where it 
 });
 
 test('each partition has a hash tag of its own, whatever is in a value', () => {
-  expect(byOrg.keysOf('org=acme').books).toBe('{hardcap:fleet|org=acme}:1:books');
-  expect(byOrg.keysOf(null).due).toBe('{hardcap:fleet|org}:1:due');
-  expect(byOrg.registry).toBe('{hardcap:fleet|org}:1:partitions');
+  expect(byOrg.keysOf('org=acme').books).toMatch(/^\{hardcap:fleet\|org=acme\}:\d+:books$/);
+  expect(byOrg.keysOf(null).due).toMatch(/^\{hardcap:fleet\|org\}:\d+:due$/);
+  expect(byOrg.registry).toMatch(/^\{hardcap:fleet\|org\}:\d+:partitions$/);
   const strange = ['a}b', '{', '}', '{}', '', ' ', 'é', '💰', 'x'.repeat(700), '%7b', 'a=b', '#'];
   const tags = strange.map((value) => {
     const { books } = byOrg.keysOf(byOrg.nameOf(`org-daily|org=${value}`));
-    const [, tag = ''] = /^\{([^{}]*)\}:1:books$/.exec(books) ?? [];
+    const [, tag = ''] = /^\{([^{}]*)\}:\d+:books$/.exec(books) ?? [];
     expect(tag, value).toMatch(/^hardcap:fleet\|org=[\w.:@/+~%#-]{1,64}$/);
     return tag;
   });

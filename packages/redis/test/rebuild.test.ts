@@ -144,6 +144,8 @@ describe('with `onStoreReset: rebuild`, of a store whose ledger is left', () => 
       return 'late';
     };
     const answer = sink.reserve(ask('r1', spent, 40));
+    // It is on its way before anything else.
+    await new Promise((resolve) => setImmediate(resolve));
     await sink.rebuild();
     tell();
     expect(await answer).toMatchObject({ admitted: true });

@@ -17,7 +17,7 @@ class TestPartitioning implements Partitioning {
   constructor(namespace: string, nameOf: NameOf) {
     this.nameOf = nameOf;
     this.#namespace = namespace;
-    this.registry = `{hardcap:${namespace}|test}:1:partitions`;
+    this.registry = `{hardcap:${namespace}|test}:partitions`;
   }
 
   keysOf(name: string | null): StoreKeys {
