@@ -1,5 +1,6 @@
-import { SinkUnavailableError } from '@hardcap/core';
+import { compileWindow, SinkUnavailableError } from '@hardcap/core';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { claimOn } from './support/accounts.ts';
 import { LATE_MS, PartingClient } from './support/parting-client.ts';
 import {
   accounts,
@@ -34,6 +35,17 @@ test('a call that the second step refuses holds nothing in the first, and may as
   expect(await sink.reserve(ask('r1', 50))).toMatchObject({ admitted: true });
   expect(await figures(sink)).toBe('0+50 0+50');
   await expectClean(sink, 1);
+});
+
+test('a window whose only call was refused above has been used: its rest rolls over', async () => {
+  const sink = stores.sink();
+  const window = compileWindow({ fixed: '1m' });
+  const rule = { ...ofOrg.rule, window, rollover: 30 };
+  const claims = [claimOn({ key: ofOrg.key, rule }, 10), claimOn(ofAll, 101)];
+  expect(await sink.reserve({ ...ask('r1', 0), claims })).toMatchObject({ admitted: false });
+  stores.time += 60_000;
+  const next = { key: ofOrg.key, rule };
+  expect(await sink.read([next])).toMatchObject([{ committed: 0, held: 0, limit: 130 }]);
 });
 
 test('a process that dies between the steps leaves a hold that expires, and is charged', async () => {

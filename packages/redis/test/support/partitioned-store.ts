@@ -28,8 +28,15 @@ class TestPartitioning implements Partitioning {
 /** Two partitions, and the store above them. */
 const NAMES: readonly (string | null)[] = ['test=one', 'test=two', null];
 
+/**
+ * Accounts of the model whose windows leave their rest to the next. A first step that is taken back counts
+ * as use of a window, as `two-steps.test.ts` has it, and that of the store above is never taken back.
+ */
+const ROLLING_OVER: readonly string[] = ['saved', 'kept'];
+
 /** Spreads accounts over all of them, by their keys. */
 export function spread(account: string): string | null {
+  if (ROLLING_OVER.includes(account)) return null;
   const sum = [...account].reduce((total, char) => total + char.charCodeAt(0), 0);
   return NAMES[sum % NAMES.length] ?? null;
 }
