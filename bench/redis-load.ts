@@ -24,7 +24,7 @@ function accountOf(key: string, window: WindowSpec, limit = LIMIT): Account {
 }
 
 const DAY: WindowSpec = { calendar: 'day', timeZone: 'America/New_York' };
-const ACCOUNTS = [
+export const ACCOUNTS: readonly Account[] = [
   accountOf('user-daily|user=u1', DAY),
   accountOf('org-monthly|org=acme', { calendar: 'month' }),
   accountOf('run|run=r9', 'total'),
@@ -46,10 +46,13 @@ class Recorder implements RedisClient {
   }
 }
 
+export const PROCESSES = 16;
+
 /** The operations that are measured, on one connection. */
 export class RedisLoad {
   readonly client: Redis;
-  readonly #sink: RedisUsageSink;
+  /** As many processes: what one of them asks for at once goes together. */
+  readonly #sinks: readonly RedisUsageSink[];
   readonly #limiter: RateLimiterRedis;
   #noop = '';
   #reserveArgs: readonly (string | number)[] = [];
@@ -58,7 +61,9 @@ export class RedisLoad {
 
   constructor(client: Redis) {
     this.client = client;
-    this.#sink = new RedisUsageSink(client, { namespace: 'bench', timeoutMs: 30_000 });
+    this.#sinks = Array.from({ length: PROCESSES }, () => {
+      return new RedisUsageSink(client, { namespace: 'bench', timeoutMs: 30_000 });
+    });
     this.#limiter = new RateLimiterRedis({ storeClient: client, points: 1e9, duration: 86_400 });
   }
 
@@ -81,20 +86,21 @@ export class RedisLoad {
     return `Ab3dE6gh${this.#made.toString(36)}`;
   }
 
-  async reserve(): Promise<string> {
+  /** @param process whose sink it is asked of */
+  async reserve(process = 0): Promise<string> {
     const id = this.newId();
     const claims = ACCOUNTS.map((account) => ({ account, amount: AMOUNT }));
-    await this.#sink.reserve({ id, claims, ttlMs: HOLD_MS });
+    await this.#sinks[process]?.reserve({ id, claims, ttlMs: HOLD_MS });
     return id;
   }
 
-  async settle(id: string): Promise<void> {
-    await this.#sink.settle(settlementOf(id));
+  async settle(id: string, process = 0): Promise<void> {
+    await this.#sinks[process]?.settle(settlementOf(id));
   }
 
-  async denied(): Promise<void> {
+  async denied(process = 0): Promise<void> {
     const claims = SPENT.map((account) => ({ account, amount: AMOUNT }));
-    await this.#sink.reserve({ id: this.newId(), claims, ttlMs: HOLD_MS });
+    await this.#sinks[process]?.reserve({ id: this.newId(), claims, ttlMs: HOLD_MS });
   }
 
   /** A script that does nothing, with the keys and arguments of a reservation. */
@@ -117,18 +123,18 @@ function settlementOf(id: string) {
   return { id, outcome: 'known', charges, details: { model: 'small', input: 812 } } as const;
 }
 
-/** Does a piece of work `count` times, so many at once. */
+/** Does a piece of work `count` times, so many at once, and says which of them it is. */
 export async function inParallel(
   count: number,
   width: number,
-  work: () => Promise<unknown>,
+  work: (worker: number) => Promise<unknown>,
 ): Promise<void> {
   let begun = 0;
-  const worker = async () => {
+  const worker = async (number: number) => {
     while (begun < count) {
       begun += 1;
-      await work();
+      await work(number);
     }
   };
-  await Promise.all(Array.from({ length: width }, worker));
+  await Promise.all(Array.from({ length: width }, (_, number) => worker(number)));
 }

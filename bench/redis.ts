@@ -3,19 +3,23 @@
 import { Redis } from 'ioredis';
 import { RedisServer } from '../packages/redis/test/support/redis-server.ts';
 import { type Gate, report } from './gate.ts';
-import { inParallel, RedisLoad } from './redis-load.ts';
-import { quietNanoseconds } from './rounds.ts';
+import { microsecondsOf, reportFloor } from './redis-floor.ts';
+import { inParallel, PROCESSES, RedisLoad } from './redis-load.ts';
+import { sweepGate } from './redis-sweep.ts';
+import { medianOf, quietNanoseconds } from './rounds.ts';
 
 const server = await RedisServer.start();
 const load = new RedisLoad(new Redis(server.port));
 await load.prepare();
 
-/** Microseconds of the server for a call of a script, while `work` runs. */
-async function serverTime(count: number, work: () => Promise<unknown>): Promise<number> {
+/** Microseconds of the server for an operation, 16 of them at once. */
+async function serverTime(
+  count: number,
+  work: (worker: number) => Promise<unknown>,
+): Promise<number> {
   await load.client.config('RESETSTAT');
-  await inParallel(count, 16, work);
-  const stats = await load.client.info('commandstats');
-  return Number(/cmdstat_evalsha:calls=\d+,usec=\d+,usec_per_call=([\d.]+)/.exec(stats)?.[1]);
+  await inParallel(count, PROCESSES, work);
+  return (await microsecondsOf(load.client)) / count;
 }
 
 async function latencyGate(): Promise<Gate> {
@@ -31,14 +35,10 @@ async function latencyGate(): Promise<Gate> {
     await timed(times.sink, async () => ids.push(await load.reserve()));
     for (const id of ids) await load.settle(id);
   }
-  const [sink, noop] = [median(times.sink), median(times.noop)];
+  const [sink, noop] = [medianOf(times.sink), medianOf(times.noop)];
   const atMost = Math.max(1.2, (noop + 20) / noop);
   const note = `${noop.toFixed(0)} us for a no-op, ${sink.toFixed(0)} us`;
   return { what: 'reserve, one at a time, p50', measured: sink / noop, atMost, unit: 'x', note };
-}
-
-function median(values: number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 async function pairGates(): Promise<Gate[]> {
@@ -76,35 +76,63 @@ async function pairGates(): Promise<Gate[]> {
   ];
 }
 
+const ROUNDS = 7;
+const CALLS = 1_000;
+
+/**
+ * Of each operation the median of rounds that take turns: each in a script of its own, as those of 16
+ * processes are, and together in one, as those of one process are.
+ */
 async function serverGates(): Promise<Gate[]> {
   const ids: string[] = [];
-  const reserve = async () => ids.push(await load.reserve());
-  await inParallel(1_000, 64, reserve);
-  const held = await serverTime(4_000, reserve);
-  const settled = await serverTime(4_000, async () => load.settle(ids.pop() ?? ''));
-  const denied = await serverTime(4_000, () => load.denied());
-  const noop = await serverTime(4_000, () => load.noopReserve());
-  const note = `${noop.toFixed(2)} us for a no-op`;
-  const gate = (what: string, measured: number, atMost: number): Gate => {
-    return { what: `server time of ${what}, 1,000 in flight`, measured, atMost, unit: 'us', note };
-  };
-  await inParallel(100_000, 64, reserve);
-  const many = await serverTime(4_000, reserve);
+  const reserve = async (process: number) => ids.push(await load.reserve(process));
+  const settle = (process: number) => load.settle(ids.shift() ?? '', process);
+  const operations: readonly (readonly [string, number, (process: number) => Promise<unknown>])[] =
+    [
+      ['no-op', 0, () => load.noopReserve()],
+      ['reserve', 10, reserve],
+      ['settle', 6, settle],
+      ['denial', 5, (process) => load.denied(process)],
+    ];
+  await inParallel(1_000, 64, () => reserve(0));
+  const alone = new Map<string, number[]>(operations.map(([name]) => [name, []]));
+  const together = new Map<string, number[]>(operations.map(([name]) => [name, []]));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [name, , work] of operations) {
+      alone.get(name)?.push(await serverTime(CALLS, work));
+      together.get(name)?.push(await serverTime(CALLS, () => work(0)));
+    }
+  }
+  const of = (times: Map<string, number[]>, name: string) => medianOf(times.get(name) ?? []);
+  const noop = `${of(alone, 'no-op').toFixed(2)} us for a no-op`;
+  const gates = operations.slice(1).map(([name, atMost]): Gate => {
+    const note = `${noop}; 16 of one process together ${of(together, name).toFixed(2)} us each`;
+    const what = `server time of a ${name}, 1,000 in flight`;
+    return { what, measured: of(alone, name), atMost, unit: 'us', note };
+  });
+  floor = new Map(operations.map(([name]) => [name, of(alone, name)]));
+  await inParallel(100_000, 64, () => reserve(0));
+  const [many, few] = [await serverTime(4_000, reserve), of(alone, 'reserve')];
   return [
-    gate('reserve', held, 10),
-    gate('settle', settled, 6),
-    gate('a denial', denied, 5),
+    ...gates,
     {
-      what: 'server time of reserve, 100,000 in flight / 1,000',
-      measured: many / held,
+      what: 'server time of a reserve, 100,000 in flight / 1,000',
+      measured: many / few,
       atMost: 1.3,
       unit: 'x',
-      note: `${many.toFixed(1)} us and ${held.toFixed(1)} us`,
+      note: `${many.toFixed(1)} us and ${few.toFixed(1)} us`,
     },
   ];
 }
 
-const gates = [await latencyGate(), ...(await pairGates()), ...(await serverGates())];
+let floor: ReadonlyMap<string, number> = new Map();
+const gates = [
+  await latencyGate(),
+  ...(await pairGates()),
+  ...(await serverGates()),
+  await sweepGate(load.client),
+];
+await reportFloor(load.client, floor);
 load.client.disconnect();
 await server.stop();
 if (!report(gates)) {

@@ -28,6 +28,10 @@ export async function quietNanoseconds(
   return new Map([...samples].map(([name, values]) => [name, tenth(values)]));
 }
 
+export function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
 function tenth(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 10)] ?? Number.NaN;

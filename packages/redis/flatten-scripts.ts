@@ -22,7 +22,7 @@ const FLAGS = '#!lua flags=allow-oom\\n';
 `;
 
 /** What frees room, or would be lost, must also run when the server is full. */
-const ALLOWED_WHEN_FULL = ['settle', 'release'];
+const ALLOWED_WHEN_FULL = ['settle', 'settle-many', 'release'];
 const FLAGS = '#!lua flags=allow-oom\n';
 
 /** The text of src/scripts.ts as the Lua files have it now. */

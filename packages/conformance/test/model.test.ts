@@ -12,6 +12,7 @@ describe('the model', () => {
     const names = failing.map(({ name }) => name.split(': ').at(1));
     expect(names).toEqual([
       'case C-22',
+      'top-ups of a window come to no more than the largest amount',
       'case C-22',
       'case C-21',
       'an id has 1 to 64 characters, whatever they are',

@@ -1,22 +1,14 @@
-import {
-  type Account,
-  type AccountRule,
-  compileWindow,
-  type Window,
-  type WindowSpan,
-} from '@hardcap/core';
+import { type AccountRule, compileWindow, type Window, type WindowSpan } from '@hardcap/core';
 import { spansBefore } from '@hardcap/core/sink';
 
 /** A rule as the scripts read it. */
 interface RuleText {
   readonly terms: string;
-  /** Stands for the terms: a digest of 53 bits. */
-  readonly id: string;
-  /** How a hold is charged: see `reservations.lua`. */
-  readonly kind: string;
-  /** The way that was worked out last, and the span that it is for. */
-  span: WindowSpan | null;
-  way: string;
+  /**
+   * Stands for the terms: how a hold is charged (see `reservations.lua`), an `s` where the account
+   * refuses nothing, an `r` where it rolls over, and a digest of 53 bits.
+   */
+  readonly sign: string;
 }
 
 const known: WeakMap<AccountRule, RuleText> = new WeakMap();
@@ -42,7 +34,8 @@ export function ruleText(rule: AccountRule): RuleText {
     JSON.stringify(window.spec),
   ].join('\n');
   const kind = rule.onExpiry === 'release' ? kindOf(rule).toUpperCase() : kindOf(rule);
-  const text = { terms, id: digestOf(terms), kind, span: null, way: '' };
+  const manner = `${kind}${rule.shadow ? 's' : ''}${rollover === undefined ? '' : 'r'}`;
+  const text = { terms, sign: `${manner}:${digestOf(terms)}` };
   known.set(rule, text);
   return text;
 }
@@ -67,36 +60,32 @@ function kindOf({ window, attribute }: AccountRule): string {
   return attribute === 'reserve' ? 'o' : 'c';
 }
 
-/** How an account is charged, and the span of its window at a time, and where a hold would expire. */
-export function wayOf({ rule }: Account, at: number, expiresAt: number): string {
-  const text = ruleText(rule);
-  const { kind } = text;
-  const { window, rollover } = rule;
+/** Whether a hold is charged to the window that is current when it ends. */
+export function goesAlong(rule: AccountRule): boolean {
+  return rule.attribute === 'settle' && rule.window.kind !== 'rolling';
+}
+
+/** What of the windows of an account may matter, on three lines: see `termsIn` in `windows.lua`. */
+export function spansOf({ window, rollover }: AccountRule, at: number, expiresAt: number): string {
   const span = window.at(at);
-  // A window gives the same name for as long as it lasts.
-  if (text.span?.id !== span.id) {
-    // How it is charged, and whether it refuses nothing: that is no part of the terms that a store has.
-    const manner = `${kind}${rule.shadow ? 's' : ''}${rollover === undefined ? '' : 'r'}`;
-    text.span = span;
-    const lines = [manner, spanText(window, span)];
-    if (rollover !== undefined) {
-      lines.push(
-        spansBefore(window, span)
-          .map(({ id }) => id)
-          .join('\t'),
-      );
-    }
-    text.way = lines.join('\n');
-  }
-  if (kind !== 'c' && kind !== 'C') return text.way;
-  return `${text.way}\n${spanText(rule.window, rule.window.at(expiresAt))}`;
+  const before = rollover === undefined ? [] : spansBefore(window, span).map(({ id }) => id);
+  return threeLines(window, span, before, expiresAt);
+}
+
+function threeLines(
+  window: Window,
+  span: WindowSpan,
+  before: readonly string[],
+  expiresAt: number,
+): string {
+  const later = spanText(window, window.at(expiresAt));
+  return `${spanText(window, span)}\n${before.join('\t')}\n${later}`;
 }
 
 /** The same from terms that the store has. */
-export function wayOfTerms(terms: string, at: number, expiresAt: number): string {
+export function spansOfTerms(terms: string, at: number, expiresAt: number): string {
   const window = windowOf(terms.slice(terms.lastIndexOf('\n') + 1));
-  const spans = [at, expiresAt].map((time) => spanText(window, window.at(time)));
-  return `c\n${spans.join('\n')}`;
+  return threeLines(window, window.at(at), [], expiresAt);
 }
 
 function spanText(window: Window, { id, startsAt, endsAt }: WindowSpan): string {

@@ -1,4 +1,5 @@
 import type { AdjustAnswer, Adjustment, AdjustRequest, CorrectionCharge } from '@hardcap/core';
+import { checkTopUp } from '@hardcap/core/sink';
 import { inJson } from './account-text.ts';
 import { type Reply, readingOf, readNotices } from './answer-text.ts';
 import { chargesText } from './script-arguments.ts';
@@ -23,9 +24,11 @@ export async function adjustStore(
 ): Promise<AdjustAnswer> {
   const { account } = request;
   const reply = await adjust(scripts, request, part, (args, at) => {
-    scripts.accounts.account(args, account, at);
+    args.push(inJson(account.key), scripts.accounts.terms(account, at, at));
   });
-  const [, at, figures] = reply;
+  const [status, at, figures] = reply;
+  if (status === 'too-much') checkTopUp(request.change, Number(figures));
+  if (status === 'adjusted') scripts.session.entered(Number(at));
   return { ...answerOf(reply), reading: readingOf(account, figures, Number(at)) };
 }
 
@@ -38,7 +41,7 @@ export async function adjustElsewhere(
   const { key, rule } = request.account;
   const names = `${JSON.stringify(rule.budget)},${JSON.stringify(rule.unit)}`;
   const reply = await adjust(scripts, request, part, (args) => {
-    args.push(inJson(key), '', '', names);
+    args.push(inJson(key), `@${names}`);
   });
   return answerOf(reply);
 }

@@ -15,6 +15,18 @@ import type {
 /** An array as a script answers it. */
 export type Reply = readonly unknown[];
 
+/**
+ * An answer as an array. What nearly all calls get is shorter: the time alone where an amount is held,
+ * and the time and the charges in one text where it is settled.
+ */
+export function replyOf(answer: unknown): Reply {
+  if (Array.isArray(answer)) return answer;
+  const text = String(answer);
+  const from = text.indexOf('[');
+  if (from < 0) return ['held', Number(text)];
+  return ['settled', Number(text.slice(0, from)), text.slice(from), '[]', ''];
+}
+
 type ChargeText = readonly [
   account: string,
   budget: string,
@@ -36,6 +48,7 @@ function charge([account, budget, unit, window, slot, amount, held]: ChargeText)
 
 /** Overshoot as keys and amounts in turn; names come from the charges. */
 export function readOvershoot(text: unknown, charges: readonly Charge[]): Overshoot[] {
+  if (text === '[]') return [];
   const parts: readonly (string | number)[] = JSON.parse(String(text));
   return charges.flatMap(({ account, budget, unit }) => {
     const place = parts.indexOf(account);
@@ -88,42 +101,46 @@ function notice(text: NoticeText): SinkNotice {
   };
 }
 
-type RefusalReply = readonly [
-  place: number,
-  kind: RefusalKind,
-  figures: readonly [
-    limit: number | null,
-    committed: number,
-    held: number,
-    requested: number,
-    /** Of accounts that roll over. */
-    rolledOver?: number,
-  ],
-  endsAt: number | null,
-  opensAt: number | null,
-];
+/** How many values of an answer are a refusal, and how many come before all of them. */
+const OF_REFUSAL = 9;
+const BEFORE_REFUSALS = 4;
 
-export function readRefusals(reply: unknown, claims: readonly Claim[], at: number): Refusal[] {
-  const refusals = reply as readonly RefusalReply[];
-  return refusals.map(([place, kind, figures, endsAt, opensAt]) => {
+export function readRefusals(reply: Reply, claims: readonly Claim[], at: number): Refusal[] {
+  const refusals: Refusal[] = [];
+  for (let from = BEFORE_REFUSALS; from < reply.length; from += OF_REFUSAL) {
+    const [place, kind, limit, committed, held, requested, endsAt, opensAt, rolledOver] =
+      reply.slice(from, from + OF_REFUSAL) as unknown as RefusalReply;
     const { account } = claims[place] as Claim;
-    const [limit, committed, held, requested, rolledOver] = figures;
-    return {
-      budget: account.rule.budget,
-      account: account.key,
-      unit: account.rule.unit,
+    const { key, rule } = account;
+    refusals.push({
+      budget: rule.budget,
+      account: key,
+      unit: rule.unit,
       limit,
       ...rollover(account, rolledOver),
       committed,
       held,
       requested,
       kind,
-      ...(account.rule.shadow && { shadow: true }),
+      ...(rule.shadow && { shadow: true }),
       resetsAt: endsAt ?? opensAt,
       retryAfterMs: opensAt === null ? null : Math.max(0, opensAt - at),
-    };
-  });
+    });
+  }
+  return refusals;
 }
+
+type RefusalReply = readonly [
+  place: number,
+  kind: RefusalKind,
+  limit: number | null,
+  committed: number,
+  held: number,
+  requested: number,
+  endsAt: number | null,
+  opensAt: number | null,
+  rolledOver: number,
+];
 
 /** The figures of an account, as `read.lua` answers them. */
 export function readingOf(account: Account, reply: unknown, at: number): AccountReading {

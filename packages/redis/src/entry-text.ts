@@ -1,46 +1,55 @@
-import type { Adjustment, EntryDetails, Outcome, SinkEntry } from '@hardcap/core';
+import type { Adjustment, EntryDetails, Outcome, SettleRequest, SinkEntry } from '@hardcap/core';
 import { readCharges, readOvershoot } from './answer-text.ts';
 
 /** An entry of the stream: its id, and names and values in turn. */
 export type EntryReply = readonly [id: string, fields: readonly string[]];
 
 export function readEntry([id, fields]: EntryReply): SinkEntry {
-  const field = valuesOf(fields);
+  const values = valuesOf(fields);
+  const field = (name: string) => values.get(name) ?? '';
   const at = Number(id.slice(0, id.indexOf('-')));
-  const subject: string = JSON.parse(`"${field('of')}"`);
   const charges = readCharges(field('charges'));
-  const kind = field('kind') as SinkEntry['kind'];
+  // The first field says what the entry is, and of what.
+  const [kind, subject] = fields as unknown as [kind: SinkEntry['kind'], subject: string];
+  if (kind === 'settlement' || kind === 'correction') {
+    const { of, outcome, details }: SettlementText = JSON.parse(subject);
+    const named = kind === 'correction' ? `${of}:late` : of;
+    const overshoot = readOvershoot(values.get('overshoot') ?? '[]', charges);
+    return { kind, id: named, reservation: of, at, outcome, charges, overshoot, details };
+  }
+  const of: string = JSON.parse(`"${subject}"`);
   if (kind === 'expiry') {
-    return { kind, id: `${subject}:expiry`, reservation: subject, at, charges, details: {} };
+    return { kind, id: `${of}:expiry`, reservation: of, at, charges, details: {} };
   }
   const details: EntryDetails = JSON.parse(field('details'));
-  if (kind === 'adjustment') {
-    const account: string = JSON.parse(`"${field('account')}"`);
-    const [budget]: readonly [string] = JSON.parse(`[${field('names')}]`);
-    const change: Adjustment = JSON.parse(field('change'));
-    return { kind, id: subject, at, account, budget, charges, change, details };
-  }
-  return {
-    kind,
-    id: kind === 'correction' ? `${subject}:late` : subject,
-    reservation: subject,
-    at,
-    outcome: field('outcome') as Outcome,
-    charges,
-    overshoot: readOvershoot(field('overshoot'), charges),
-    details,
-  };
+  const account: string = JSON.parse(`"${field('account')}"`);
+  const [budget]: readonly [string] = JSON.parse(`[${field('names')}]`);
+  const change: Adjustment = JSON.parse(field('change'));
+  return { kind, id: of, at, account, budget, charges, change, details };
+}
+
+interface SettlementText {
+  readonly of: string;
+  readonly outcome: Outcome;
+  readonly details: EntryDetails;
+}
+
+/** What is known of a settlement before it is settled. */
+export function settlementText({ id, outcome, details }: SettleRequest): string {
+  const text: SettlementText = { of: id, outcome, details };
+  return JSON.stringify(text);
 }
 
 /** Budget and unit of the account that an adjustment changed, as the scripts know them. */
 export function namesIn([, fields]: EntryReply): string {
-  return valuesOf(fields)('names');
+  return valuesOf(fields).get('names') ?? '';
 }
 
-function valuesOf(fields: readonly string[]): (name: string) => string {
+/** By name; the first two fields are no name and value. */
+function valuesOf(fields: readonly string[]): Map<string, string> {
   const values = new Map<string, string>();
-  for (let place = 0; place < fields.length; place += 2) {
+  for (let place = 2; place < fields.length; place += 2) {
     values.set(fields[place] as string, fields[place + 1] as string);
   }
-  return (name) => values.get(name) ?? '';
+  return values;
 }

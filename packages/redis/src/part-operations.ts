@@ -2,7 +2,7 @@ import type { Claim, Refusal, ReleaseAnswer } from '@hardcap/core';
 import { inJson } from './account-text.ts';
 import { type Reply, readNotices, readRefusals } from './answer-text.ts';
 import type { Heard } from './part-answers.ts';
-import { extendArguments } from './script-arguments.ts';
+import { extendArguments, reserveArguments } from './script-arguments.ts';
 import type { Argument } from './script-runner.ts';
 import { EXTEND, FIND, RELEASE, RESERVE } from './scripts.ts';
 import { releaseReply, type StoreSink } from './store-sink.ts';
@@ -30,10 +30,8 @@ export async function refusalsOf(
   { scripts }: StoreSink,
   { id, claims, deadline }: Asking,
 ): Promise<Refusing> {
-  const argsAt = (at: number): Argument[] => {
-    const args: Argument[] = [inJson(id), 0, ''];
-    for (const claim of claims) scripts.accounts.claim(args, claim, at, at);
-    return args;
+  const argsAt = (at: number) => {
+    return reserveArguments(scripts.accounts, { id, claims, ttlMs: 0 }, at, '');
   };
   const reply = await scripts.run(RESERVE, argsAt, deadline);
   return refusingOf(reply, claims);
@@ -79,9 +77,10 @@ export async function findIds(
   };
 }
 
-function refusingOf([status, time, refusals, notices]: Reply, claims: readonly Claim[]): Refusing {
+function refusingOf(reply: Reply, claims: readonly Claim[]): Refusing {
+  const [status, time, first, notices] = reply;
   const at = Number(time);
   // Of a reservation that is not as it was asked for, nothing can be said.
-  const told = status === 'denied' ? readRefusals(refusals, claims, at) : [];
-  return { refusals: told, at, notices: readNotices(status === 'never' ? refusals : notices) };
+  const told = status === 'denied' ? readRefusals(reply, claims, at) : [];
+  return { refusals: told, at, notices: readNotices(status === 'never' ? first : notices) };
 }

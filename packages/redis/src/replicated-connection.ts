@@ -1,3 +1,4 @@
+import { replyOf } from './answer-text.ts';
 import type { ConfirmedDurability } from './durability.ts';
 import type { DedicatedClient } from './redis-client.ts';
 import { messageOf, withoutPassword } from './redis-failure.ts';
@@ -10,7 +11,11 @@ interface Confirmation {
 }
 
 /** Statuses of a script that has held something. */
-const HOLDING: readonly unknown[] = ['held', 'extended'];
+const HOLDING: readonly unknown[] = ['held', 'again', 'extended'];
+
+function isHolding(answer: unknown): boolean {
+  return HOLDING.includes(replyOf(answer)[0]);
+}
 
 /** A connection that tells what replicas have of what was written on it. */
 export class ReplicatedConnection {
@@ -45,7 +50,7 @@ export class ReplicatedConnection {
     const answer = this.#client.call(command, ...args);
     const confirmation = this.#confirmation();
     const reply = await answer;
-    if (!Array.isArray(reply) || !HOLDING.includes(reply[0])) return reply;
+    if (!isHolding(reply)) return reply;
     const { replicas, error } = await confirmation;
     const isSame = ends === this.#ends;
     if (isSame && replicas >= this.#durability.replicas) return reply;

@@ -1,10 +1,12 @@
-import type { Account, Claim, CorrectionCharge, ExtendRequest } from '@hardcap/core';
-import { inJson, ruleText, wayOf, wayOfTerms } from './account-text.ts';
+import type { Account, CorrectionCharge, ExtendRequest, ReserveRequest } from '@hardcap/core';
+import { goesAlong, inJson, ruleText, spansOf, spansOfTerms } from './account-text.ts';
 import type { Argument } from './script-runner.ts';
 
 interface Known {
-  readonly id: string;
-  readonly inText: string;
+  readonly sign: string;
+  /** The name of its window. */
+  readonly span: string;
+  readonly field: string;
 }
 
 /** So many accounts are remembered to be known to the store. */
@@ -22,34 +24,34 @@ export class AccountArguments {
     this.#known.clear();
   }
 
-  /** Key, amount, what stands for the terms, way, and the terms where they are needed. */
-  claim(into: Argument[], { account, amount }: Claim, at: number, expiresAt: number): void {
-    const { terms, id } = ruleText(account.rule);
-    const [inText, isKnown] = this.#look(account.key, id);
-    into.push(inText, amount, id, wayOf(account, at, expiresAt), isKnown ? '' : terms);
+  /** The field of an account in the books. */
+  field(key: string): string {
+    return this.#known.get(key)?.field ?? `a${inJson(key)}`;
   }
 
-  /** The same without an amount. */
-  account(into: Argument[], account: Account, at: number): void {
-    const { terms, id } = ruleText(account.rule);
-    const [inText, isKnown] = this.#look(account.key, id);
-    into.push(inText, id, wayOf(account, at, at), isKnown ? '' : terms);
-  }
-
-  #look(key: string, id: string): [inText: string, isKnown: boolean] {
+  /** What is said of the terms of an account: what stands for them where the store has the rest. */
+  terms({ key, rule }: Account, at: number, expiresAt: number): string {
+    const { terms, sign } = ruleText(rule);
+    const { window } = rule;
+    const { id } = window.at(at);
     const known = this.#known.get(key);
-    if (known?.id === id) return [known.inText, true];
+    const isKnown = known?.sign === sign;
+    const isCurrent = isKnown && known.span === id;
+    if (isCurrent && !(goesAlong(rule) && window.at(expiresAt).id !== id)) return sign;
+    if (!isCurrent) this.#remember(key, { sign, span: id, field: this.field(key) });
+    return `${sign}\n${spansOf(rule, at, expiresAt)}\n${isKnown ? '' : terms}`;
+  }
+
+  #remember(key: string, known: Known): void {
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    const inText = inJson(key);
-    this.#known.set(key, { id, inText });
-    return [inText, false];
+    this.#known.set(key, known);
   }
 }
 
 /** Keys, and the windows of their accounts, from keys and terms that the store has. */
 export function waysOf(needed: readonly unknown[], at: number, ttlMs: number): string[] {
   return needed.map((each, place) => {
-    return place % 2 === 0 ? String(each) : wayOfTerms(String(each), at, at + ttlMs);
+    return place % 2 === 0 ? String(each) : spansOfTerms(String(each), at, at + ttlMs);
   });
 }
 
@@ -67,6 +69,22 @@ export function extendArguments(
   at: number,
 ): Argument[] {
   const args: Argument[] = [inJson(id), ttlMs, claims.length];
-  for (const claim of claims) accounts.claim(args, claim, at, at + ttlMs);
+  for (const { account, amount } of claims) {
+    args.push(inJson(account.key), amount, accounts.terms(account, at, at + ttlMs));
+  }
+  return args;
+}
+
+/** What a reservation is asked with. @param notAfter when nobody waits for the answer any more */
+export function reserveArguments(
+  accounts: AccountArguments,
+  { id, claims, ttlMs }: Pick<ReserveRequest, 'id' | 'claims' | 'ttlMs'>,
+  at: number,
+  notAfter: number | '',
+): Argument[] {
+  const args: Argument[] = [`r${inJson(id)}`, ttlMs, notAfter, claims.length];
+  for (const { account } of claims) args.push(accounts.field(account.key));
+  for (const { amount } of claims) args.push(amount);
+  for (const { account } of claims) args.push(accounts.terms(account, at, at + ttlMs));
   return args;
 }

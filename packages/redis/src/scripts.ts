@@ -52,7 +52,7 @@ if known ~= holder then save(holder) end
 return overshoot > 0 and overshoot or nil
 end
 function made.forgotten(known, name)
-local holder = { 0, 0, 0, 0, 0 }
+local holder = w.windowWith(0, 0, 0)
 holder[WINDOW], holder[SERIAL], holder[IS_OTHER] = name, '', true
 holder[COLD] = { window = { added = 0, resets = 0, fired = {}, isPart = true } }
 return holder
@@ -62,11 +62,13 @@ end
 local function chargeOf(known, name, slot, amount, held)
 return concat({ '["', known[KEY], '",', known[NAMES], ',"', name, '",', slot, ',', amount, ',', held, ']' })
 end
+local stamp
 local function enter(kind, subject, charged, ...)
 header[ENTRIES] = header[ENTRIES] + 1
 if header[ENTRIES] == 1 then header[TOUCH_AT] = 0 end
-local id = format('%.0f-%.0f', at, header[ENTRIES])
-entries[#entries + 1] = { id, 'kind', kind, 'of', subject, 'charges', charged, ... }
+stamp = stamp or format('%.0f-', at)
+local id = stamp .. format('%.0f', header[ENTRIES])
+entries[#entries + 1] = { id, kind, subject, 'charges', charged, ... }
 end`;
 
 const CLAIMS_PART: string = String.raw`
@@ -75,7 +77,7 @@ if kind == 'o' or kind == 'O' then return known[SERIAL] end
 if kind ~= 'c' and kind ~= 'C' then return '' end
 local endsAt = windows().windowOf(known).endsAt
 if not endsAt or expiresAt < endsAt then return known[SERIAL] end
-local span = string.match(way, '([^\n]*)$')
+local span = string.match(way, '[^\n]*$')
 return windows().spanAt(span, expiresAt) and span or nil
 end
 local function hold(known, kind, amount, count, holder)
@@ -95,165 +97,176 @@ end`;
 
 const LAYOUT_PART: string = String.raw`
 local call, format, sub, concat = redis.call, string.format, string.sub, table.concat
-local HUGE = math.huge
+local packed, unpacked, HUGE = struct.pack, struct.unpack, math.huge
 local BOOKS, DUE, LEDGER = KEYS[1], KEYS[2], KEYS[3]
-local COMMITTED, HELD, CARRIED, OPEN, DENIED, ENDS, TILL, GATE, ALARM = 1, 2, 3, 4, 5, 6, 7, 8, 9
-local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
-local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
-local ACCOUNT = '<dddddddddss'
-local TOLERATED_LOSS = 5000
-local CLOCK, NEXT_DUE, SERIALS, ENTRIES, TOUCH_AT, UNTOLD, EPOCH = 1, 2, 3, 4, 5, 6, 7
-local HEADER = '<dddddds'
-local function forgottenAt(now)
-local remembered = tonumber(string.match(ARGV[4], '^%d+'))
-local step = math.ceil(remembered / 64)
-return math.ceil((now + remembered) / step) * step
-end
-local at = tonumber(ARGV[1])
+local ACCOUNT, HEADER = '<dddddddddssss', '<dddddddds'
+local QUEUE_LENGTH = 32
+local at, time = tonumber(ARGV[1]), nil
 if not at then
-local time = call('TIME')
+time = call('TIME')
 at = time[1] * 1000 + math.floor(time[2] / 1000)
+end`;
+
+const MANY_PART: string = String.raw`
+local function beginMany(before, each)
+local from, places, fields, seen = 6, {}, { 'q' }, {}
+for place = 1, ARGV[5] + 0 do
+local size = ARGV[from + before - 1] + 0
+places[place], fields[#fields + 1] = from, ARGV[from]
+for argument = from + before, from + before + size - 1 do
+local account = ARGV[argument]
+if not seen[account] then
+seen[account] = true
+fields[#fields + 1], fields[#fields + 2] = account, 'c' .. sub(account, 2)
+end
+end
+from = from + before + size * each
+end
+local lost = begin(fields)
+if lost then return nil, lost end
+if at >= header[NEXT_DUE] or notices[1] or header[UNTOLD] == 1 then return nil, { 'stale', at } end
+return places
+end
+local byField = {}
+local function accountIn(field)
+local known = byField[field]
+if known == nil then
+known = account(sub(field, 2)) or false
+byField[field] = known
+end
+return known
 end`;
 
 const PLAIN_RESERVE_PART: string = String.raw`
 do
-local count, field, expiresAt = (#ARGV - 7) / 5, 'r' .. ARGV[5], at + tonumber(ARGV[6])
-local fields = { 'm', field }
-for place = 1, count do fields[place + 2] = 'a' .. ARGV[3 + place * 5] end
-local found = call('HMGET', BOOKS, unpack(fields))
+local field, count, expiresAt = ARGV[5], ARGV[8] + 0, at + ARGV[6]
+local found = call('HMGET', BOOKS, 'm', field, 'q', unpack(ARGV, 9, 8 + count))
 local isPlain = found[1] and not found[2] and ARGV[6] ~= '0'
-local nextDue, serials, entered, touchAt, untold, epoch
+local nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch
 if isPlain then
 local clock
-clock, nextDue, serials, entered, touchAt, untold, epoch = struct.unpack(HEADER, found[1])
-isPlain = epoch == ARGV[3] and tonumber(ARGV[2]) <= clock and at >= clock
+clock, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch = unpacked(HEADER, found[1])
+isPlain = epoch == ARGV[3] and ARGV[2] + 0 <= clock and at >= clock
 and at < nextDue and at < touchAt and untold == 0
-and (ARGV[7] == '' or at <= tonumber(ARGV[7]))
+and (ARGV[7] == '' or at <= ARGV[7] + 0)
 end
-local writes, parts = { 'm', '', field, '' }, { 'o', struct.pack('<dd', expiresAt, at) }
-local refusals, denied
+local record = packed('<c1dd', 'o', expiresAt, at)
+local writes = { 'm', '', field, '', 'q', '', '', '', '', '', '', '' }
+local used, refusals, denied = 6 + count * 2, nil, nil
 for place = 1, count do
-local value = isPlain and found[place + 2]
+local value = isPlain and found[place + 3]
 if not value then
 isPlain = false
 break
 end
-local base = 3 + place * 5
-local amount, kind = ARGV[base + 1], sub(ARGV[base + 3], 1, 1)
-local committed, held, carried, open, denials, ends, till, gate, alarm, serial, id =
-struct.unpack(ACCOUNT, value)
-local requested, taken = tonumber(amount), committed + held + carried
-local isRolling = kind == 'l' or kind == 'p' or kind == 'L' or kind == 'P'
-local isCarried = kind == 'c' or kind == 'C'
-isPlain = id == ARGV[base + 2] and at < till and gate >= 0
-and not (isCarried and expiresAt >= till)
+local account, amount = ARGV[8 + place], ARGV[8 + count + place]
+local committed, held, open, denials, carried, till, gate, alarm, ends, serial, id, names, window =
+unpacked(ACCOUNT, value)
+local kind, requested, taken = sub(id, 1, 1), amount + 0, committed + held + carried
+local isFixed = kind == 'o' or kind == 'O'
+isPlain = id == ARGV[8 + count + count + place] and at < till and gate >= 0
+and (isFixed or kind ~= 'c' and kind ~= 'C' or expiresAt < till)
 if not isPlain then break end
 if taken >= gate or taken + requested > gate then
-isPlain = not isRolling and sub(ARGV[base + 3], 2, 2) == '\n'
-local opensAt = ends < HUGE and ends or false
+isPlain = kind ~= 'l' and kind ~= 'p' and kind ~= 'L' and kind ~= 'P' and sub(id, 2, 2) == ':'
 local why = committed >= gate and 'spent' or committed + requested > gate and 'too-large' or 'held'
-if why == 'held' or gate == 0 or requested > gate then opensAt = false end
-refusals, denied = refusals or {}, denied or { 'm', '' }
-refusals[#refusals + 1] = {
-place - 1, why, { gate, committed, held + carried, requested },
-ends < HUGE and ends or false, opensAt,
-}
-denied[#denied + 1] = fields[place + 2]
-denied[#denied + 1] = struct.pack(
-ACCOUNT, committed, held, carried, open, denials + 1, ends, till, gate, alarm, serial, id
+local endsAt = ends < HUGE and ends or false
+local opensAt = why ~= 'held' and gate ~= 0 and requested <= gate and endsAt
+refusals, denied = refusals or { 'denied', at, '', '' }, denied or { 'm', '' }
+local last, from = #refusals, #denied
+refusals[last + 1], refusals[last + 2], refusals[last + 3] = place - 1, why, gate
+refusals[last + 4], refusals[last + 5] = committed, held + carried
+refusals[last + 6], refusals[last + 7], refusals[last + 8] = requested, endsAt, opensAt
+refusals[last + 9] = 0
+denied[from + 1] = account
+denied[from + 2] = packed(
+ACCOUNT, committed, held, open, denials + 1, carried, till, gate, alarm, ends, serial, id, names, window
 )
 else
-if isRolling or isCarried then
-carried = carried + requested
-else
+local paying = serial
+if isFixed then
 held = held + requested
+else
+carried = carried + requested
+if kind ~= 'c' and kind ~= 'C' then paying = '' end
 end
-writes[place * 2 + 3] = fields[place + 2]
-writes[place * 2 + 4] = struct.pack(
-ACCOUNT, committed, held, carried, open + 1, denials, ends, till, gate, alarm, serial, id
+writes[place * 2 + 5] = account
+writes[place * 2 + 6] = packed(
+ACCOUNT, committed, held, open + 1, denials, carried, till, gate, alarm, ends, serial, id, names, window
 )
-local part = place * 8 - 5
-parts[part], parts[part + 1], parts[part + 2], parts[part + 3] = ARGV[base], '\0', amount, '\0\0'
-parts[part + 4], parts[part + 5], parts[part + 7] = kind, '\0', '\0'
-parts[part + 6] = isRolling and '' or serial
+record = record .. packed('<sssss', account, amount, '', kind, paying)
 end
 end
 if isPlain and refusals then
-denied[2] = struct.pack(HEADER, at, nextDue, serials, entered, touchAt, untold, epoch)
+denied[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
 call('HSET', BOOKS, unpack(denied))
-return { 'denied', at, refusals, '' }
+return refusals
 end
 if isPlain then
+local queue = (found[3] or '') .. field .. '\n'
+queued, queueDue = queued + 1, math.min(queueDue, expiresAt)
 nextDue = math.min(nextDue, expiresAt)
-writes[2] = struct.pack(HEADER, at, nextDue, serials, entered, touchAt, untold, epoch)
-writes[4] = concat(parts)
-call('HSET', BOOKS, unpack(writes))
-call('ZADD', DUE, expiresAt, field)
-return { 'held', at, expiresAt, '' }
+if queued == QUEUE_LENGTH then
+serials = serials + 1
+local full = 'q' .. format('%.0f', serials)
+writes[used + 1], writes[used + 2] = full, queue
+used = used + 2
+call('ZADD', DUE, queueDue, full)
+queue, queued, queueDue = '', 0, HUGE
+end
+writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
+writes[4], writes[6] = record, queue
+call('HSET', BOOKS, unpack(writes, 1, used))
+return at
 end
 end`;
 
 const PLAIN_SETTLE_PART: string = String.raw`
 do
-local id, count = ARGV[5], tonumber(ARGV[8])
-local field = 'r' .. id
-local fields = { 'm', field }
-for place = 1, count do
-local key = ARGV[7 + place * 2]
-fields[place * 2 + 1], fields[place * 2 + 2] = 'a' .. key, 'b' .. key
-end
-local found = call('HMGET', BOOKS, unpack(fields))
+local field, count = ARGV[5], ARGV[7] + 0
+local found = call('HMGET', BOOKS, 'm', field, unpack(ARGV, 8, 7 + count))
 local record = found[2]
 local isPlain = found[1] and record and sub(record, 1, 1) == 'o' and count > 0
-local nextDue, serials, entered, touchAt, untold, epoch
+local nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch
 if isPlain then
 local clock
-clock, nextDue, serials, entered, touchAt, untold, epoch = struct.unpack(HEADER, found[1])
-isPlain = epoch == ARGV[3] and tonumber(ARGV[2]) <= clock and at >= clock
+clock, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch = unpacked(HEADER, found[1])
+isPlain = epoch == ARGV[3] and ARGV[2] + 0 <= clock and at >= clock
 and at < nextDue and at < touchAt and untold == 0 and entered > 0
 end
-local writes, charged, from = { 'm', '', field, '' }, {}, 18
+local writes, charged, from = { 'm', '', field, '', '', '', '', '', '', '' }, { '', '', '' }, 18
 for place = 1, count do
-local value = isPlain and found[place * 2 + 1]
+local value = isPlain and found[place + 2]
 if not value or from > #record then
 isPlain = false
 break
 end
-local key, heldText, _, kind, paying, after = struct.unpack('<sssss', record, from)
+local account, heldText, _, kind, paying, after = unpacked('<sssss', record, from)
 from = after
-local committed, held, carried, open, denials, ends, till, gate, alarm, serial, termsId =
-struct.unpack(ACCOUNT, value)
-local names, window = struct.unpack('<ss', found[place * 2 + 2])
-local amount = ARGV[8 + place * 2]
+local committed, held, open, denials, carried, till, gate, alarm, ends, serial, id, names, window =
+unpacked(ACCOUNT, value)
+local amount = ARGV[7 + count + place]
 if amount == 'hold' then amount = heldText end
-local cost, holds = tonumber(amount), tonumber(heldText)
-isPlain = key == ARGV[7 + place * 2] and (kind == 'o' or kind == 'O') and paying == serial
+local cost, holds = amount + 0, heldText + 0
+isPlain = account == ARGV[7 + place] and (kind == 'o' or kind == 'O') and paying == serial
 and at < till and cost <= holds and committed + cost < alarm
 if not isPlain then break end
-writes[place * 2 + 3] = fields[place * 2 + 1]
-writes[place * 2 + 4] = struct.pack(
-ACCOUNT, committed + cost, held - holds, carried, open - 1, denials, ends, till, gate, alarm,
-serial, termsId
+writes[place * 2 + 3] = account
+writes[place * 2 + 4] = packed(
+ACCOUNT, committed + cost, held - holds, open - 1, denials, carried, till, gate, alarm, ends, serial, id,
+names, window
 )
-local part = place * 10 - 9
-charged[part], charged[part + 1], charged[part + 2] = place == 1 and '[["' or '],["', key, '",'
-charged[part + 3], charged[part + 4], charged[part + 5] = names, ',"', window
-charged[part + 6], charged[part + 7], charged[part + 8] = '",null,', amount, ','
-charged[part + 9] = heldText
+charged[place] = sub(account, 2) .. '",' .. names .. ',"' .. window .. '",null,' .. amount .. ',' .. heldText
 end
 if isPlain and from > #record then
-charged[count * 10 + 1] = ']]'
-local list = concat(charged)
+local list = '[["' .. concat(charged, '],["', 1, count) .. ']]'
 entered = entered + 1
-writes[2] = struct.pack(HEADER, at, nextDue, serials, entered, touchAt, untold, epoch)
-writes[4] = 's' .. struct.pack('<d', at)
-call('HSET', BOOKS, unpack(writes))
-call('ZADD', DUE, forgottenAt(at), field)
-call(
-'XADD', LEDGER, format('%.0f-%.0f', at, entered), 'kind', 'settlement', 'of', id,
-'charges', list, 'outcome', ARGV[6], 'overshoot', '[]', 'details', ARGV[7]
-)
-return { 'settled', at, list, '[]', '' }
+writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
+writes[4] = packed('<c1d', 's', at)
+call('HSET', BOOKS, unpack(writes, 1, 4 + count * 2))
+local now = time and time[1] .. sub('00000' .. time[2], -6, -4) or format('%.0f', at)
+call('XADD', LEDGER, now .. '-' .. format('%.0f', entered), 'settlement', ARGV[6], 'charges', list)
+return now .. list
 end
 end`;
 
@@ -286,9 +299,11 @@ opensAt = nil
 elseif window.step then
 opensAt = opensAtOf(holder, limit, requested)
 end
-local rolled = windows().rolledInto(known, window, terms)
-local figures = { limit ~= HUGE and limit or false, committed, held, requested, rolled }
-return { place, kind, figures, window.endsAt or false, opensAt or false }
+local shown, rolled = limit ~= HUGE and limit or false, windows().rolledInto(known, window, terms)
+return { place, kind, shown, committed, held, requested, window.endsAt or false, opensAt or false, rolled }
+end
+local function refuse(refusals, refusal)
+for place = 1, refusal and 9 or 0 do refusals[#refusals + 1] = refusal[place] end
 end`;
 
 const RESERVATIONS_PART: string = String.raw`
@@ -297,17 +312,17 @@ local RESOLUTIONS = { s = 'settled', l = 'released', x = 'expired' }
 local function holdsOf(record)
 local holds, place = {}, 18
 while place <= #record do
-local key, amount, reserved, kind, serial, after = struct.unpack('<sssss', record, place)
-holds[#holds + 1] = { key, amount, reserved == '' and amount or reserved, kind, serial }
+local key, amount, reserved, kind, serial, after = unpacked('<sssss', record, place)
+holds[#holds + 1] = { sub(key, 2), amount, reserved == '' and amount or reserved, kind, serial }
 place = after
 end
 return holds
 end
 local function openRecord(expiresAt, admittedAt, holds)
-local parts = { OPEN_STATE .. struct.pack('<dd', expiresAt, admittedAt) }
+local parts = { OPEN_STATE .. packed('<dd', expiresAt, admittedAt) }
 for place, hold in ipairs(holds) do
 local reserved = hold[3] == hold[2] and '' or hold[3]
-parts[place + 1] = struct.pack('<sssss', hold[1], hold[2], reserved, hold[4], hold[5])
+parts[place + 1] = packed('<sssss', 'a' .. hold[1], hold[2], reserved, hold[4], hold[5])
 end
 return concat(parts)
 end
@@ -316,21 +331,24 @@ if not record then return { 'never', at, finish(false) } end
 return { 'ended', at, RESOLUTIONS[sub(record, 1, 1)], finish(false) }
 end
 local function endedRecord(state)
-return state .. struct.pack('<d', at)
+return state .. packed('<d', at)
 end
 local function isSame(holds, from, count)
 if #holds ~= count then return false end
-for place = 0, count - 1 do
-local isHeld = false
-for _, hold in ipairs(holds) do
-isHeld = isHeld or hold[1] == ARGV[from + place * 5] and hold[3] == ARGV[from + place * 5 + 1]
-end
+for place = from, from + count - 1 do
+local isHeld, key, amount = false, sub(ARGV[place], 2), ARGV[place + count]
+for _, hold in ipairs(holds) do isHeld = isHeld or hold[1] == key and hold[3] == amount end
 if not isHeld then return false end
 end
 return true
 end`;
 
 const STORE_PART: string = String.raw`
+local COMMITTED, HELD, OPEN, DENIED, CARRIED, TILL, GATE, ALARM, ENDS = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
+local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
+local TOLERATED_LOSS = 5000
+local CLOCK, NEXT_DUE, SERIALS, ENTRIES, TOUCH_AT, UNTOLD, QUEUE_DUE, QUEUED, EPOCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local header, hasSwept
 local raw, accounts, changed = {}, {}, {}
 local writes, written, deletes, gone = {}, {}, {}, {}
@@ -338,7 +356,7 @@ local scores, entries, notices = {}, {}, {}
 local function begin(fields)
 local found = call('HMGET', BOOKS, 'm', unpack(fields))
 if not found[1] then return { 'lost' } end
-header = { struct.unpack(HEADER, found[1]) }
+header = { unpacked(HEADER, found[1]) }
 local acknowledged, clock = tonumber(ARGV[2]), header[CLOCK]
 local isLost = header[EPOCH] ~= ARGV[3] or acknowledged > clock + TOLERATED_LOSS
 if isLost then return { 'lost', header[EPOCH] } end
@@ -355,6 +373,13 @@ raw[field] = value
 end
 return value
 end
+local function fetch(fields)
+if not fields[1] then return end
+local found = call('HMGET', BOOKS, unpack(fields))
+for place, field in ipairs(fields) do
+if raw[field] == nil then raw[field] = found[place] end
+end
+end
 local function put(field, value)
 local place = written[field]
 if not place then
@@ -370,15 +395,36 @@ scores[#scores + 1] = time
 scores[#scores + 1] = field
 if time < header[NEXT_DUE] then header[NEXT_DUE] = time end
 end
+local function nextSerial()
+header[SERIALS] = header[SERIALS] + 1
+return format('%.0f', header[SERIALS])
+end
+local function enqueue(fields, earliest)
+local from = 1
+header[NEXT_DUE] = math.min(header[NEXT_DUE], earliest)
+while from <= #fields do
+local last = math.min(#fields, from + QUEUE_LENGTH - header[QUEUED] - 1)
+local queue = (get('q') or '') .. concat(fields, '\n', from, last) .. '\n'
+header[QUEUED] = header[QUEUED] + last - from + 1
+header[QUEUE_DUE] = math.min(header[QUEUE_DUE], earliest)
+if header[QUEUED] == QUEUE_LENGTH then
+local full = 'q' .. nextSerial()
+put(full, queue)
+due(full, header[QUEUE_DUE])
+header[QUEUED], header[QUEUE_DUE], queue = 0, HUGE, ''
+end
+put('q', queue)
+from = last + 1
+end
+end
 local function account(key)
 local known = accounts[key]
 if known then return known end
 local value = get('a' .. key)
 if not value then return nil end
-known = { struct.unpack(ACCOUNT, value) }
-known[NAMES], known[WINDOW] = struct.unpack('<ss', get('b' .. key))
+known = { unpacked(ACCOUNT, value) }
 local rest = get('c' .. key)
-known[TERMS], known[REST] = struct.unpack('<s', rest)
+known[TERMS], known[REST] = unpacked('<s', rest)
 known[REST], known[KEY] = sub(rest, known[REST]), key
 accounts[key] = known
 return known
@@ -394,10 +440,9 @@ local names = { known[WINDOW], known[KEY], known[NAMES] }
 put('w' .. known[SERIAL], cmsgpack.pack({ figures, names, known[COLD].window }))
 end
 local function putAccount(known)
-put('a' .. known[KEY], struct.pack(ACCOUNT, unpack(known, 1, TERMS_ID)))
+put('a' .. known[KEY], packed(ACCOUNT, unpack(known, 1, WINDOW)))
 if not known[COLD] then return end
-put('b' .. known[KEY], struct.pack('<ss', known[NAMES], known[WINDOW]))
-put('c' .. known[KEY], struct.pack('<s', known[TERMS]) .. cmsgpack.pack(known[COLD]))
+put('c' .. known[KEY], packed('<s', known[TERMS]) .. cmsgpack.pack(known[COLD]))
 end
 local function tell(isSilent)
 local told = concat(notices, ',')
@@ -428,14 +473,17 @@ if known[IS_OTHER] then putOther(known) else putAccount(known) end
 if known[FRESH] then due(field, known[FRESH]) end
 if known[SLOTS] then
 local slots = known[SLOTS]
-put('s' .. known[SERIAL], struct.pack('<' .. string.rep('d', #slots), unpack(slots)))
+put('s' .. known[SERIAL], packed('<' .. string.rep('d', #slots), unpack(slots)))
 end
 if known[LEFT] then save(known[LEFT]) end
 place = place + 1
 end
 send('ZREM', DUE, gone)
 send('ZADD', DUE, scores)
-if hasSwept then header[NEXT_DUE] = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE end
+if hasSwept then
+local first = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE
+header[NEXT_DUE] = math.min(first, header[QUEUE_DUE])
+end
 for _, entry in ipairs(entries) do call('XADD', LEDGER, unpack(entry)) end
 if at >= header[TOUCH_AT] then
 local idle = string.match(ARGV[4], '%d+$')
@@ -443,16 +491,16 @@ for _, key in ipairs(KEYS) do call('PEXPIRE', key, idle) end
 header[TOUCH_AT] = at + tonumber(idle) / 2
 end
 header[CLOCK] = at
-put('m', struct.pack(HEADER, unpack(header, 1, 7)))
+put('m', packed(HEADER, unpack(header, 1, EPOCH)))
 send('HDEL', BOOKS, deletes)
 send('HSET', BOOKS, writes)
 return told
 end`;
 
 const SWEEP_PART: string = String.raw`
-local SWEEP_LIMIT = 64
-local function sweep()
-local w, c = windows(), charges()
+local SWEEP_LIMIT, FEW = 64, 2
+local function sweep(own, isBrief, most)
+local w, c, left = windows(), charges(), most or SWEEP_LIMIT
 local lives = {}
 for life in string.gmatch(ARGV[4], '%d+') do lives[#lives + 1] = tonumber(life) end
 local remembered, awaited, idle = unpack(lives)
@@ -490,14 +538,20 @@ known[CARRIED] = known[CARRIED] - held
 end
 local slot = w.slotAt(window, kind == 'l' and admittedAt or expiresAt)
 local charged = kind == flag and amount or '0'
-c.book(known, holder, tonumber(charged), held, slot)
+local cost = tonumber(charged)
+local isPlain = kind == 'o' and holder == known and at < known[TILL]
+if isPlain and known[COMMITTED] + cost < known[ALARM] then
+known[COMMITTED] = known[COMMITTED] + cost
+else
+c.book(known, holder, cost, held, slot)
+end
 save(known)
 local slotText = slot and format('%.0f', slot) or 'null'
 local charge = chargeOf(known, holder[WINDOW], slotText, charged, amount)
 return charge, { key, amount, charged, holder[SERIAL], holder[WINDOW], slotText, window.resets, known[NAMES] }
 end
 local function expire(field, record)
-local _, expiresAt, admittedAt = struct.unpack('<c1dd', record)
+local _, expiresAt, admittedAt = unpacked('<c1dd', record)
 local charged, awaits = {}, {}
 for place, hold in ipairs(holdsOf(record)) do
 charged[place], awaits[place] = expireHold(hold, expiresAt, admittedAt)
@@ -508,9 +562,14 @@ due(field, at + awaited)
 enter('expiry', id, list)
 notices[#notices + 1] = concat({ '["x","', id, '",', list, ',', format('%.0f', at), ']' })
 end
+local function forgottenAt(endedAt)
+local step = math.ceil(remembered / 64)
+return math.ceil((endedAt + remembered) / step) * step
+end
 local function visitReservation(field, record)
-local state, time = struct.unpack('<c1d', record)
-if state ~= OPEN_STATE then time = time + (state == EXPIRED and awaited or remembered) end
+local state, time = unpacked('<c1d', record)
+if state == EXPIRED then time = time + awaited end
+if state == SETTLED or state == RELEASED then time = forgottenAt(time) end
 if time > at then
 due(field, time)
 elseif state == OPEN_STATE then
@@ -518,6 +577,31 @@ expire(field, record)
 else
 drop(field)
 end
+end
+local function visitQueue(field, queue)
+local members, next = {}, 1
+while left > 0 and next <= #queue do
+local last = string.find(queue, '\n', next, true)
+members[#members + 1], next, left = sub(queue, next, last - 1), last + 1, left - 1
+end
+fetch(members)
+local kept, latest = '', 0
+for _, member in ipairs(members) do
+local record = get(member)
+local state, time = nil, nil
+if record then state, time = unpacked('<c1d', record) end
+if state == OPEN_STATE then
+visitReservation(member, record)
+elseif (state == SETTLED or state == RELEASED) and time + remembered <= at then
+deletes[#deletes + 1] = member
+elseif state == SETTLED or state == RELEASED then
+kept, latest = kept .. member .. '\n', math.max(latest, time + remembered)
+end
+end
+local rest = sub(queue, next)
+if kept == '' and rest == '' then return drop(field) end
+put(field, rest .. kept)
+due(field, rest == '' and latest or at)
 end
 local function visitAccount(field)
 local key = sub(field, 2)
@@ -538,7 +622,6 @@ save(known)
 end
 if time and time > at then return due(field, time) end
 drop(field)
-deletes[#deletes + 1] = 'b' .. key
 deletes[#deletes + 1] = 'c' .. key
 dropSlots(known[SERIAL])
 accounts[key], raw[field] = nil, false
@@ -550,9 +633,36 @@ if known and (known[OPEN] > 0 or other[HELD] > 0) then return due(field, at + re
 drop(field)
 dropSlots(other[SERIAL])
 end
-local fields = call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, SWEEP_LIMIT)
+local record = own and get(own)
+if record and sub(record, 1, 1) == OPEN_STATE then
+local _, expiresAt = unpacked('<c1d', record)
+if expiresAt <= at then expire(own, record) end
+end
+local function dueNow(most)
+return call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, most)
+end
+local fields, count = dueNow(isBrief and 3 or SWEEP_LIMIT), 0
 for _, field in ipairs(fields) do
+count = count + (sub(field, 1, 1) == 'q' and QUEUE_LENGTH or 1)
+end
+if isBrief and #fields == 3 and count <= SWEEP_LIMIT then
+fields = dueNow(SWEEP_LIMIT)
+count = #fields
+end
+if isBrief and count >= SWEEP_LIMIT and #fields >= 3 then left = FEW end
+if at >= header[QUEUE_DUE] then
+local queue = get('q')
+header[QUEUED], header[QUEUE_DUE] = 0, HUGE
+deletes[#deletes + 1], raw['q'] = 'q', ''
+visitQueue('q' .. nextSerial(), queue)
+end
+for _, field in ipairs(fields) do
+if left == 0 then break end
 local kind, value = sub(field, 1, 1), get(field)
+if value and kind == 'q' then
+visitQueue(field, value)
+else
+left = left - 1
 if not value then
 drop(field)
 elseif kind == 'r' then
@@ -565,6 +675,8 @@ else
 drop(field)
 end
 end
+end
+return left == 0
 end`;
 
 const WINDOWS_PART: string = String.raw`
@@ -636,7 +748,7 @@ local serial = holder[SERIAL]
 local slots = slotsBy[serial]
 if slots then return slots end
 local value = get('s' .. serial) or ''
-slots = { struct.unpack('<' .. string.rep('d', #value / 8), value) }
+slots = { unpacked('<' .. string.rep('d', #value / 8), value) }
 slots[#slots] = nil
 slotsBy[serial] = slots
 return slots
@@ -703,10 +815,10 @@ local isDone = window.fired[share] and not (window.step and amount > known[COMMI
 if not isDone then known[ALARM] = math.min(known[ALARM], amount) end
 end
 end
-local function nextSerial()
-header[SERIALS] = header[SERIALS] + 1
-return format('%.0f', header[SERIALS])
+local function windowWith(committed, held, denied)
+return { [COMMITTED] = committed, [HELD] = held, [DENIED] = denied, [OPEN] = 0, [CARRIED] = 0 }
 end
+made.windowWith = windowWith
 local function otherOf(serial)
 local other = others[serial]
 if other ~= nil then return other or nil end
@@ -714,7 +826,7 @@ local value = get('w' .. serial)
 others[serial] = false
 if not value then return nil end
 local figures, names, window = unpack(cmsgpack.unpack(value))
-other = { figures[1], figures[2], 0, 0, figures[3] }
+other = windowWith(figures[1], figures[2], figures[3])
 other[SERIAL], other[WINDOW], other[KEY], other[NAMES] = serial, names[1], names[2], names[3]
 other[COLD], other[IS_OTHER] = { window = window }, true
 others[serial] = other
@@ -751,7 +863,7 @@ for _, each in ipairs(cold.past) do
 if each[3] > at then past[#past + 1] = each end
 end
 cold.past = past
-local other = { known[COMMITTED], known[HELD], 0, 0, known[DENIED] }
+local other = windowWith(known[COMMITTED], known[HELD], known[DENIED])
 other[SERIAL], other[WINDOW], other[KEY] = known[SERIAL], known[WINDOW], known[KEY]
 other[NAMES] = known[NAMES]
 other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
@@ -785,7 +897,7 @@ known[WINDOW] = name
 end
 made.turn = turn
 local function lookBack(known, way)
-local last, earlier = string.match(way, '^[^\n]*\n[^\n]*\n([^\t\n]*)\t([^\n]*)')
+local last, earlier = string.match(way, '^[^\n]*\n([^\t\n]*)\t([^\n]*)\n')
 local window, left = made.windowOf(known), known[LEFT]
 for _, past in ipairs(coldOf(known).past) do
 if past[1] == last then
@@ -816,11 +928,11 @@ if not isSame and terms == '' then return nil end
 local name, from, to = known and known[WINDOW], nil, nil
 local window = isSame and coldOf(known).window
 if not isSame or window.endsAt and at >= window.endsAt then
-name, from, to = made.spanAt(string.match(way, '^[^\n]*\n([^\n]*)') or '', at)
+name, from, to = made.spanAt(string.match(way, '^[^\n]*'), at)
 if not name then return nil end
 end
 if not known then
-known = { 0, 0, 0, 0, 0, HUGE, 0, HUGE, HUGE, nextSerial(), id, '', name, terms, '', key }
+known = { 0, 0, 0, 0, 0, 0, HUGE, HUGE, HUGE, nextSerial(), id, '', name, terms, '', key }
 known[COLD] = { past = {}, window = newWindow(termsOf(terms), from, to) }
 known[FRESH] = (to or at) + remembered()
 accounts[key] = known
@@ -838,6 +950,11 @@ return known
 end
 return made
 end
+local function termsIn(text)
+local id, way, terms = string.match(text, '^([^\n]*)\n([^\n]*\n[^\n]*\n[^\n]*)\n(.*)$')
+if id then return id, way, terms end
+return text, '', ''
+end
 local function open(key, id, way, terms)
 local known = account(key)
 if known and known[TERMS_ID] == id and at < known[TILL] then return known end
@@ -849,12 +966,13 @@ local id, key = ARGV[5], ARGV[6]
 local lost = begin({ 'j' .. id, 'a' .. key })
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep() end
-local isHere = ARGV[8] ~= ''
-local known = isHere and windows().open(key, ARGV[7], ARGV[8], ARGV[9])
+local isHere = sub(ARGV[7], 1, 1) ~= '@'
+local known = isHere and windows().open(key, termsIn(ARGV[7]))
 if isHere and not known then return { 'stale', at } end
 local w, cold = windows(), isHere and windows().coldOf(known) or {}
-local window, amount, untilTime = cold.window, tonumber(ARGV[11]), tonumber(ARGV[12])
+local window, amount, untilTime = cold.window, tonumber(ARGV[9]), tonumber(ARGV[10])
 local charged = {}
+local MOST = 9000000000000000
 local function reset()
 local slots = window.step and { unpack(w.slotsOf(known)) } or { false, known[COMMITTED] }
 for place = 1, #slots, 2 do
@@ -889,14 +1007,14 @@ local slotText = slot and format('%.0f', slot) or 'null'
 charged[#charged + 1] = chargeOf(known, name, slotText, format('%.0f', by), '0')
 end
 local function correct()
-for id in string.gmatch(ARGV[15], '[^\n]+') do
+for id in string.gmatch(ARGV[13], '[^\n]+') do
 local field = 'r' .. id
 local record = get(field)
 if record and sub(record, 1, 1) == EXPIRED then
 put(field, sub(record, 1, 9) .. cmsgpack.pack({}))
 end
 end
-for place = 16, #ARGV, 4 do
+for place = 14, #ARGV, 4 do
 applied(ARGV[place], ARGV[place + 1], tonumber(ARGV[place + 2]), tonumber(ARGV[place + 3]))
 end
 end
@@ -910,12 +1028,16 @@ reset = reset,
 correction = correct,
 }
 local isRepeated = raw['j' .. id]
+if not isRepeated and ARGV[8] == 'top-up' and window.added + amount > MOST then
+finish(true)
+return { 'too-much', at, window.added }
+end
 if not isRepeated then
-changes[ARGV[10]]()
+changes[ARGV[8]]()
 put('j' .. id, '1')
 due('j' .. id, at + w.remembered())
 enter('adjustment', id, '[' .. concat(charged, ',') .. ']', 'account', key, 'names',
-isHere and known[NAMES] or ARGV[9], 'change', ARGV[13], 'details', ARGV[14])
+isHere and known[NAMES] or sub(ARGV[7], 2), 'change', ARGV[11], 'details', ARGV[12])
 if isHere then
 w.refresh(known)
 save(known)
@@ -932,7 +1054,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: 'cebd1a29094e4cb3aefb2a815cf1a862cb0739bb',
+  sha: '3410e01443aa7582bdb2904a369aed5c5dbf5d9b',
   text: ADJUST_TEXT,
 };
 
@@ -940,17 +1062,18 @@ const EXTEND_OWN: string = String.raw`
 local field, ttl, count = 'r' .. ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
 local fields, ways, claims = { field }, {}, {}
 for place = 1, count do
-local key, amount, id, way, terms = unpack(ARGV, 3 + place * 5, 7 + place * 5)
+local key, amount, text = unpack(ARGV, 5 + place * 3, 7 + place * 3)
+local id, way, terms = termsIn(text)
 fields[place + 1], ways[key] = 'a' .. key, way
 claims[place] = { key, amount, id, way, terms }
 end
-for place = 8 + count * 5, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
+for place = 8 + count * 3, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
 local lost = begin(fields)
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep() end
+if at >= header[NEXT_DUE] then sweep(field) end
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
-local _, _, admittedAt = struct.unpack('<c1dd', record)
+local _, before, admittedAt = unpacked('<c1dd', record)
 local holds, byKey, expiresAt = holdsOf(record), {}, at + ttl
 for _, each in ipairs(holds) do byKey[each[1]] = each end
 local refusals, isDenied, stale = {}, false, { 'stale', at }
@@ -977,8 +1100,8 @@ local isKnown = known[TERMS_ID] == id
 if not isKnown and terms == '' then return { 'stale', at } end
 local terms = windows().termsOf(isKnown and known[TERMS] or terms)
 local refusal = refusalOf(place - 1, known, claim.holder, requested, own, terms)
-refusals[#refusals + 1] = refusal
-isDenied = isDenied or refusal and sub(way, 2, 2) ~= 's'
+refuse(refusals, refusal)
+isDenied = isDenied or refusal and sub(id, 2, 2) ~= 's'
 end
 end
 for _, each in ipairs(holds) do
@@ -989,20 +1112,20 @@ if not each[5] then staleAt(known) end
 end
 end
 if stale[3] then return stale end
-if isDenied or ttl == 0 then return { 'denied', at, refusals, finish(false) } end
+if isDenied or ttl == 0 then return { 'denied', at, '', finish(false), unpack(refusals) } end
 for _, claim in ipairs(claims) do
 local held = byKey[claim[1]]
 hold(claim.known, held[4], claim.by, 0, claim.holder)
 held[2] = claim[2]
 end
 put(field, openRecord(expiresAt, admittedAt, holds))
-due(field, expiresAt)
-return { 'extended', at, expiresAt, finish(false), refusals[1] and refusals }`;
+if expiresAt < before then due(field, expiresAt) end
+return { 'extended', at, expiresAt, finish(false), unpack(refusals) }`;
 const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, EXTEND_OWN].join('');
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '786d979caf21bdb43fef154b79fb71e48df58494',
+  sha: '459a7322c8341b8ee9cfa1c1a49671ae2d77b6ee',
   text: EXTEND_TEXT,
 };
 
@@ -1020,7 +1143,7 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: 'a4615f2517d8eff224d6ef10d0f1dc52da8bab8b',
+  sha: 'c3bf3cdc8a9c47cbd39306420fc7a641526c325d',
   text: FIND_TEXT,
 };
 
@@ -1091,18 +1214,18 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '07077cad666d006ea3d71eafb74c77c7c94e6e84',
+  sha: '1e661742fe4f3b3a9d9c501552ac3b432f9fb85c',
   text: HELD_TEXT,
 };
 
 const OPEN_OWN: string = String.raw`
 local value, isNew = call('HGET', BOOKS, 'm'), false
 if value then
-header = { struct.unpack(HEADER, value) }
+header = { unpacked(HEADER, value) }
 at = math.max(at, header[CLOCK])
 else
 isNew = true
-header = { at, HUGE, 0, 0, 0, 0, ARGV[5] }
+header = { at, HUGE, 0, 0, 0, 0, HUGE, 0, ARGV[5] }
 local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
 if last then
 local time, count = string.match(last[1], '^(%d+)-(%d+)$')
@@ -1133,7 +1256,7 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '250278f754bef017ba216e0c9e081ad29c284e7c',
+  sha: 'e6d1af8f17f80c5195f1ec265a7aefb2a53132be',
   text: OPEN_TEXT,
 };
 
@@ -1148,7 +1271,7 @@ local page, shown, w = call('HSCAN', BOOKS, ARGV[6], 'COUNT', 100), {}, windows(
 local function foldedOf(serial)
 local value, folded = get('f' .. serial) or '', {}
 for place = 1, #value, 16 do
-local slot, amount = struct.unpack('<dd', value, place)
+local slot, amount = unpacked('<dd', value, place)
 folded[#folded + 1] = slot > -HUGE and slot
 folded[#folded + 1] = amount
 end
@@ -1172,7 +1295,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: '3f28898c5a2f44271f30a801efe4cae50b1408ac',
+  sha: '2daee2492c84754e6daab955b7c1c92a93741227',
   text: PROOF_TEXT,
 };
 
@@ -1186,7 +1309,7 @@ local function sumsOf(serial)
 if not sums[serial] then
 local value, known = get('f' .. serial) or '', {}
 for place = 1, #value, 16 do
-local slot, amount = struct.unpack('<dd', value, place)
+local slot, amount = unpacked('<dd', value, place)
 known[slot] = amount
 end
 sums[serial] = known
@@ -1208,7 +1331,7 @@ end
 end
 for serial, known in pairs(sums) do
 local parts = {}
-for slot, amount in pairs(known) do parts[#parts + 1] = struct.pack('<dd', slot, amount) end
+for slot, amount in pairs(known) do parts[#parts + 1] = packed('<dd', slot, amount) end
 put('f' .. serial, concat(parts))
 end
 put('p', format('%.0f', tonumber(get('p') or '0') + tonumber(ARGV[7])))
@@ -1219,13 +1342,13 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: 'aae845a2eb9c45f70b9ca86001307676ad5eace7',
+  sha: 'ba1dd2416c933002a61cd993bd8d059ff4b7433b',
   text: PRUNE_TEXT,
 };
 
 const READ_OWN: string = String.raw`
 local fields = {}
-for place = 5, #ARGV, 4 do fields[#fields + 1] = 'a' .. ARGV[place] end
+for place = 5, #ARGV, 2 do fields[#fields + 1] = 'a' .. ARGV[place] end
 local lost = begin(fields)
 if lost then return lost end
 if at >= header[NEXT_DUE] then
@@ -1233,8 +1356,8 @@ sweep()
 finish(true)
 end
 local answer = { 'read', at }
-for place = 5, #ARGV, 4 do
-local known = open(unpack(ARGV, place, place + 3))
+for place = 5, #ARGV, 2 do
+local known = open(ARGV[place], termsIn(ARGV[place + 1]))
 if not known then return { 'stale', at } end
 local window = windows().windowOf(known)
 local limit = windows().limitOf(known, window)
@@ -1248,7 +1371,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: 'eeb9655c5ffd01abff858d96c331001e46164d27',
+  sha: '29ce580bd589c64a1f37d3659afe128d6e056aed',
   text: READ_TEXT,
 };
 
@@ -1256,7 +1379,7 @@ const RELEASE_OWN: string = String.raw`
 local field = 'r' .. ARGV[5]
 local lost = begin({ field })
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep() end
+if at >= header[NEXT_DUE] then sweep(field) end
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
 local _, _, admittedAt = struct.unpack('<c1dd', record)
@@ -1267,67 +1390,140 @@ local known = account(key)
 hold(known, kind, -tonumber(held), -1, serial ~= '' and windows().find(known, serial) or known)
 end
 if ARGV[6] then
-deletes[#deletes + 1], gone[#gone + 1] = field, field
+deletes[#deletes + 1] = field
 else
 put(field, endedRecord(RELEASED))
-due(field, forgottenAt(at))
 end
 return { 'released', at, finish(false) }`;
 const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, RELEASE_OWN].join('');
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '809807f7eae851cb4cd986ed8daa1a11159cb5d3',
+  sha: '97eb3e18bc2741d519388d421b23122a836e8a92',
   text: RELEASE_TEXT,
-  flagged: { sha: 'b543279a37e8049b86d37cc7e9e8da576c714725', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: 'a57b44294bc39b963568e9b6175a6cb3d42f7b9a', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
-local field, ttl, count = 'r' .. ARGV[5], tonumber(ARGV[6]), (#ARGV - 7) / 5
-local fields = { field }
-for place = 1, count do fields[place + 1] = 'a' .. ARGV[3 + place * 5] end
-local lost = begin(fields)
+local field, ttl, count = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[8])
+local lost = begin({ field, unpack(ARGV, 9, 8 + count) })
 if lost then return lost end
 if ARGV[7] ~= '' and at > tonumber(ARGV[7]) then return { 'stale', at } end
-if at >= header[NEXT_DUE] then sweep() end
+local isMoreDue = at >= header[NEXT_DUE] and sweep(field, true)
 local record = raw[field]
 if record then
-local state, expiresAt = struct.unpack('<c1d', record)
-if state == OPEN_STATE and isSame(holdsOf(record), 8, count) then
-return { 'held', at, expiresAt, finish(false), false, (struct.unpack('<d', record, 10)) }
+local state, expiresAt = unpacked('<c1d', record)
+if state == OPEN_STATE and isSame(holdsOf(record), 9, count) then
+return { 'again', at, expiresAt, finish(false), (unpacked('<d', record, 10)) }
 end
 finish(true)
 return { 'mismatch', at, RESOLUTIONS[state] or false }
 end
-local asked, refusals, isDenied, holds, expiresAt = {}, {}, false, {}, at + ttl
+local asked, holds, refusals, refusing, isDenied, expiresAt = {}, {}, {}, {}, false, at + ttl
+local function decide()
+refusals, refusing, isDenied = {}, {}, false
 for place = 1, count do
-local key, amount, id, way, terms = unpack(ARGV, 3 + place * 5, 7 + place * 5)
+local key, amount = sub(ARGV[8 + place], 2), ARGV[8 + count + place]
+local id, way, terms = termsIn(ARGV[8 + count * 2 + place])
 local known = open(key, id, way, terms)
-if not known then return { 'stale', at } end
+if not known then return false end
 local requested = tonumber(amount)
 local taken = known[COMMITTED] + known[HELD] + known[CARRIED]
 if taken >= known[GATE] or taken + requested > known[GATE] then
-refusals[#refusals + 1] = refusalOf(place - 1, known, known, requested, 0)
-isDenied = isDenied or sub(way, 2, 2) ~= 's'
+refuse(refusals, refusalOf(place - 1, known, known, requested, 0))
+refusing[#refusing + 1] = known
+isDenied = isDenied or sub(id, 2, 2) ~= 's'
+end
+local kind = sub(id, 1, 1)
+local serial = payerOf(known, kind, way, expiresAt)
+if not serial then return false end
+asked[place], holds[place] = known, { key, amount, amount, kind, serial }
+end
+return true
+end
+if not decide() then return { 'stale', at } end
+if isDenied and isMoreDue then
+sweep(nil, false, SWEEP_LIMIT - FEW)
+if not decide() then return { 'stale', at } end
+end
+for _, known in ipairs(refusing) do
 known[DENIED] = known[DENIED] + 1
 save(known)
 end
-local kind = sub(way, 1, 1)
-local serial = payerOf(known, kind, way, expiresAt)
-if not serial then return { 'stale', at } end
-asked[place], holds[place] = known, { key, amount, amount, kind, serial }
-end
-if isDenied or ttl == 0 then return { 'denied', at, refusals, finish(false) } end
+if isDenied or ttl == 0 then return { 'denied', at, '', finish(false), unpack(refusals) } end
 for place, known in ipairs(asked) do hold(known, holds[place][4], tonumber(holds[place][2]), 1) end
 put(field, openRecord(expiresAt, at, holds))
-due(field, expiresAt)
-return { 'held', at, expiresAt, finish(false), refusals[1] and refusals }`;
+enqueue({ field }, expiresAt)
+return { 'held', at, expiresAt, finish(false), unpack(refusals) }`;
 const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDOWS_PART, REFUSALS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, RESERVE_OWN].join('');
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '16b9caab3f1f573df827a57d51d0f7005bdb931f',
+  sha: '1e3241a8dd26e8efa3c5a093d596a62d6fd2678e',
   text: RESERVE_TEXT,
+};
+
+const RESERVE_MANY_OWN: string = String.raw`
+local places, otherwise = beginMany(4, 3)
+if not places then return otherwise end
+local asked, counters, refusing, held, earliest = {}, {}, {}, {}, HUGE
+local function reserve(from)
+local field, expiresAt, notAfter, size = ARGV[from], at + ARGV[from + 1], ARGV[from + 2], ARGV[from + 3] + 0
+if ARGV[from + 1] == '0' or raw[field] or notAfter ~= '' and at > notAfter + 0 then return false end
+local first, refused, answer = from + 3, 0, nil
+local record = packed('<c1dd', OPEN_STATE, expiresAt, at)
+for place = 1, size do
+local account, amount, id = ARGV[first + place], ARGV[first + size + place], ARGV[first + size + size + place]
+local known, kind = accountIn(account), sub(id, 1, 1)
+local isFixed = kind == 'o' or kind == 'O'
+if not known or known[TERMS_ID] ~= id or at >= known[TILL] then return false end
+local requested, paying, gate = amount + 0, known[SERIAL], known[GATE]
+if not isFixed then
+if kind ~= 'c' and kind ~= 'C' then
+paying = ''
+elseif expiresAt >= known[TILL] then
+return false
+end
+end
+local taken = known[COMMITTED] + known[HELD] + known[CARRIED]
+if taken >= gate or taken + requested > gate then
+if sub(id, 2, 2) == 's' then return false end
+answer, refused = answer or { 'denied', at, '', '' }, refused + 1
+refuse(answer, refusalOf(place - 1, known, known, requested, 0))
+refusing[refused] = known
+end
+asked[place], counters[place] = known, isFixed and HELD or CARRIED
+record = record .. packed('<sssss', account, amount, '', kind, paying)
+end
+for place = 1, refused do
+refusing[place][DENIED] = refusing[place][DENIED] + 1
+save(refusing[place])
+end
+if answer then return answer end
+for place = 1, size do
+local known, counter = asked[place], counters[place]
+known[counter], known[OPEN] = known[counter] + ARGV[first + size + place], known[OPEN] + 1
+save(known)
+end
+put(field, record)
+held[#held + 1], earliest = field, math.min(earliest, expiresAt)
+return at
+end
+local answers, isKept = { 'many', at }, false
+for place, from in ipairs(places) do
+answers[place + 2] = reserve(from)
+isKept = isKept or answers[place + 2]
+end
+if not isKept then return { 'stale', at } end
+enqueue(held, earliest)
+finish(false)
+return answers`;
+const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PART, CHARGES_PART, RESERVATIONS_PART, MANY_PART, RESERVE_MANY_OWN].join('');
+
+export const RESERVE_MANY: Script = {
+  name: 'reserve-many',
+  sha: 'a2f75a3a870878a20fc3584352a88bbb43b09c4e',
+  text: RESERVE_MANY_TEXT,
 };
 
 const RESTORE_OWN: string = String.raw`
@@ -1357,7 +1553,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: '92921c86b68d2588f5410bbead064b958ffa0663',
+  sha: '26ef6e26b2a183ccb40bb1d7ab20262dadb638cf',
   text: RESTORE_TEXT,
 };
 
@@ -1369,7 +1565,7 @@ local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
 if raw['a' .. key] then return { 'there', at } end
 if not last or last[1] ~= ARGV[5] then return { 'stale', at } end
 local terms = ARGV[7] .. '\n\n\n\n\n\n'
-local known = windows().open(key, '', '\n\t\t' .. ARGV[8], terms)
+local known = windows().open(key, '', '\t\t' .. ARGV[8], terms)
 local cold = windows().coldOf(known)
 cold.window.isRevived = true
 cold.isBlocked = ARGV[9] ~= '' or nil
@@ -1387,22 +1583,20 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: '95bbae8917015876d73e254e573136aae2d1026f',
+  sha: '3643171099bc8590936ca53fbd67aca3ee5d3158',
   text: REVIVE_TEXT,
 };
 
 const SETTLE_OWN: string = String.raw`
-local id, count = ARGV[5], tonumber(ARGV[8])
-local field, fields, asked, ways = 'r' .. id, { 'r' .. id }, {}, {}
-for place = 1, count do
-local key, amount = ARGV[7 + place * 2], ARGV[8 + place * 2]
-fields[place + 1] = 'a' .. key
-if amount ~= 'hold' then asked[key] = amount end
+local field, count, asked, ways = ARGV[5], tonumber(ARGV[7]), {}, {}
+for place = 8, 7 + count do
+local amount = ARGV[place + count]
+if amount ~= 'hold' then asked[sub(ARGV[place], 2)] = amount end
 end
-for place = 9 + count * 2, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
-local lost = begin(fields)
+for place = 8 + count * 2, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
+local lost = begin({ field, unpack(ARGV, 8, 7 + count) })
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep() end
+if at >= header[NEXT_DUE] then sweep(field, true) end
 local record = raw[field]
 local state = record and sub(record, 1, 1)
 local charged, overshoot, stale = {}, {}, { 'stale', at }
@@ -1445,7 +1639,7 @@ charge(known, holder, 'x', amount, 0, tonumber(slot))
 return chargeOf(known, name, slot, format('%.0f', amount), '0')
 end
 if state == OPEN_STATE then
-local _, _, admittedAt = struct.unpack('<c1dd', record)
+local _, _, admittedAt = unpacked('<c1dd', record)
 for place, each in ipairs(holdsOf(record)) do charged[place] = settle(each, admittedAt) end
 elseif state == EXPIRED then
 for place, each in ipairs(cmsgpack.unpack(sub(record, 10))) do charged[place] = correct(each) end
@@ -1459,15 +1653,74 @@ above[place] = type(part) == 'number' and format('%.0f', part) or '"' .. part ..
 end
 local kind = state == EXPIRED and 'correction' or 'settlement'
 local overshot = '[' .. concat(above, ',') .. ']'
-enter(kind, id, list, 'outcome', ARGV[6], 'overshoot', overshot, 'details', ARGV[7])
+enter(kind, ARGV[6], list, 'overshoot', overshot)
 put(field, endedRecord(SETTLED))
-due(field, forgottenAt(at))
 return { state == EXPIRED and 'late' or 'settled', at, list, overshot, finish(false) }`;
 const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, SETTLE_OWN].join('');
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '59ea71ae6f7913266b1569883719e8ca50e090e3',
+  sha: '250d8c511e5913fdaaf3c1b78ca3fd3fc02488c0',
   text: SETTLE_TEXT,
-  flagged: { sha: 'd9c11a2fd4dc8bc975a674e71e1966bc74efc7da', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '293fbc4aaf743f34dbe05fc482938ba56281d7d0', text: FLAGS + SETTLE_TEXT },
+};
+
+const SETTLE_MANY_OWN: string = String.raw`
+local places, otherwise = beginMany(3, 2)
+if not places then return otherwise end
+local now = format('%.0f', at)
+local asked, costs, held, charged, beginnings = {}, {}, {}, {}, {}
+local ending = endedRecord(SETTLED)
+local function beginningOf(known)
+local text = beginnings[known]
+if not text then
+text = '"' .. known[KEY] .. '",' .. known[NAMES] .. ',"' .. known[WINDOW] .. '",null,'
+beginnings[known] = text
+end
+return text
+end
+local function settle(from)
+local field, size = ARGV[from], ARGV[from + 2] + 0
+local record, first, next = raw[field], from + 2, 18
+if not record or sub(record, 1, 1) ~= OPEN_STATE or size == 0 then return false end
+for place = 1, size do
+if next > #record then return false end
+local account, holds, _, kind, serial, after = unpacked('<sssss', record, next)
+local known, amount = accountIn(account), ARGV[first + size + place]
+if amount == 'hold' then amount = holds end
+local cost = amount + 0
+asked[place], costs[place], held[place], next = known, cost, holds + 0, after
+local isPlain = account == ARGV[first + place] and (kind == 'o' or kind == 'O')
+and known[SERIAL] == serial and at < known[TILL]
+and cost <= held[place] and known[COMMITTED] + cost < known[ALARM]
+if not isPlain then return false end
+charged[place] = beginningOf(known) .. amount .. ',' .. holds
+end
+if next <= #record then return false end
+for place = 1, size do
+local known = asked[place]
+known[COMMITTED] = known[COMMITTED] + costs[place]
+known[HELD], known[OPEN] = known[HELD] - held[place], known[OPEN] - 1
+save(known)
+end
+local list = '[[' .. concat(charged, '],[', 1, size) .. ']]'
+enter('settlement', ARGV[from + 1], list)
+put(field, ending)
+return now .. list
+end
+local answers, isKept = { 'many', at }, false
+for place, from in ipairs(places) do
+answers[place + 2] = settle(from)
+isKept = isKept or answers[place + 2]
+end
+if not isKept then return { 'stale', at } end
+finish(false)
+return answers`;
+const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, MANY_PART, SETTLE_MANY_OWN].join('');
+
+export const SETTLE_MANY: Script = {
+  name: 'settle-many',
+  sha: 'fd85d35f3e7c0139a1e24c10659177c743bcd696',
+  text: SETTLE_MANY_TEXT,
+  flagged: { sha: '403f99df248ddfd04fb3b334a4eb7b40978dd57d', text: FLAGS + SETTLE_MANY_TEXT },
 };

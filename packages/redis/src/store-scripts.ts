@@ -1,5 +1,6 @@
 import { SinkUnavailableError } from '@hardcap/core';
 import type { Reply } from './answer-text.ts';
+import { CallsTogether } from './calls-together.ts';
 import { AccountArguments, waysOf } from './script-arguments.ts';
 import type { Argument, ScriptRunner } from './script-runner.ts';
 import type { Script } from './scripts.ts';
@@ -16,10 +17,13 @@ export class StoreScripts {
   readonly runner: ScriptRunner;
   readonly session: StoreSession;
   readonly accounts: AccountArguments = new AccountArguments();
+  readonly #together: CallsTogether;
 
-  constructor(runner: ScriptRunner, session: StoreSession) {
+  /** @param isTogether whether calls of one moment are sent in one script */
+  constructor(runner: ScriptRunner, session: StoreSession, isTogether: boolean) {
     this.runner = runner;
     this.session = session;
+    this.#together = new CallsTogether(session, isTogether);
   }
 
   /**
@@ -37,7 +41,9 @@ export class StoreScripts {
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
       const { at } = this.session;
       const ways = (ttlMs: number) => waysOf(needed, at, ttlMs);
-      const reply = await this.session.run(script, args(at, ways), deadline);
+      // What is asked again has more to say than fits a script for several calls.
+      const sender = turn === 0 ? this.#together : this.session;
+      const reply = await sender.run(script, args(at, ways), deadline);
       if (reply[0] !== 'stale') return reply;
       needed = reply.slice(2);
       this.accounts.forget();

@@ -1,4 +1,4 @@
-import type { Reply } from './answer-text.ts';
+import { type Reply, replyOf } from './answer-text.ts';
 import { rebuildLost } from './rebuild-lost.ts';
 import type { Argument, ScriptRunner } from './script-runner.ts';
 import { OPEN, PROOF, READ, type Script } from './scripts.ts';
@@ -20,8 +20,6 @@ export interface SessionOptions {
 const ACCEPTED = 'a:';
 /** And so while it is rebuilt. */
 const REBUILDING = 'r:';
-/** Statuses of a script that has written an entry. */
-const ENTERING: readonly unknown[] = ['settled', 'late', 'adjusted'];
 /** Scripts that leave no trace of their time in the store. */
 const TRACELESS: readonly Script[] = [READ, PROOF];
 
@@ -82,8 +80,7 @@ export class StoreSession {
   ): Promise<Reply> {
     if (this.#epoch === null) return this.#meetAndRun(script, args, deadline);
     const epoch = this.#epoch;
-    return this.#tryRun(script, args, deadline).then((reply) => {
-      if (reply[0] !== 'lost') return reply;
+    return this.#tryRun(script, args, deadline, (reply) => {
       return this.#recover(script, args, deadline, { asked: epoch, other: String(reply[1] ?? '') });
     });
   }
@@ -104,9 +101,9 @@ export class StoreSession {
     const isKnown = this.#epoch !== asked;
     if (!isKnown && other !== asked && other.startsWith(ACCEPTED)) this.#go(other);
     else if (!isKnown) await this.#runner.wait(script.name, deadline, this.#decide(other));
-    const again = await this.#tryRun(script, args, deadline);
-    if (again[0] === 'lost') throw new StoreLostError();
-    return again;
+    return this.#tryRun(script, args, deadline, () => {
+      throw new StoreLostError();
+    });
   }
 
   /** Does about a lost store what was decided for that. */
@@ -183,11 +180,17 @@ export class StoreSession {
     await this.#rebuilding;
   }
 
-  #tryRun(script: Script, args: readonly Argument[], deadline: number): Promise<Reply> {
+  #tryRun(
+    script: Script,
+    args: readonly Argument[],
+    deadline: number,
+    recover: (reply: Reply) => Promise<Reply>,
+  ): Promise<Reply> {
     const all = [...this.#start(this.#epoch ?? ''), ...args];
     return this.#runner.run(script, all, deadline).then((answer) => {
-      const reply = answer as Reply;
-      if (reply[0] !== 'lost') this.#note(script, reply);
+      const reply = replyOf(answer);
+      if (reply[0] === 'lost') return recover(reply);
+      this.#note(script, reply);
       return reply;
     });
   }
@@ -197,7 +200,11 @@ export class StoreSession {
     this.#see(time);
     const isKept = status !== 'stale' && !TRACELESS.includes(script);
     if (isKept && time > this.#acknowledged) this.#acknowledged = time;
-    if (ENTERING.includes(status)) this.#entered = time;
+  }
+
+  /** Notices the time of an entry that was acknowledged. */
+  entered(at: number): void {
+    this.#entered = Math.max(this.#entered, at);
   }
 
   #start(epoch: string): Argument[] {

@@ -38,13 +38,14 @@ import {
   resolutionIn,
 } from './answer-text.ts';
 import { readPartId } from './call-part.ts';
+import { settlementText } from './entry-text.ts';
 import { LedgerPruner } from './ledger-pruner.ts';
 import { readLedger } from './ledger-reader.ts';
 import { rebuildBooks } from './rebuild-lost.ts';
 import type { RedisClient } from './redis-client.ts';
 import { type RedisUsageSinkOptions, sessionOptions } from './redis-usage-sink-options.ts';
 import type { ReplicatedConnection } from './replicated-connection.ts';
-import { extendArguments } from './script-arguments.ts';
+import { extendArguments, reserveArguments } from './script-arguments.ts';
 import { type Argument, ScriptRunner } from './script-runner.ts';
 import { EXTEND, READ, RELEASE, RESERVE, SETTLE } from './scripts.ts';
 import type { ServerCheck } from './server-checks.ts';
@@ -54,14 +55,7 @@ import { StoreSession } from './store-session.ts';
 import { UnconfirmedError } from './unconfirmed-error.ts';
 import { verifyBooks } from './verify-books.ts';
 
-type ReplyParts = [
-  status: string,
-  at: number,
-  more: unknown,
-  notices: string,
-  shadowed?: unknown,
-  first?: number,
-];
+type ReplyParts = [status: string, at: number, more?: unknown, notices?: string, first?: unknown];
 
 /** What stores of one sink share. */
 export interface StoreConnection {
@@ -92,7 +86,8 @@ export class StoreSink implements UsageSink {
     this.#isPart = isPart;
     const runner = new ScriptRunner(client, keys, options.timeoutMs ?? 1_000, replicated);
     const session = new StoreSession(runner, sessionOptions(options), check);
-    this.scripts = new StoreScripts(runner, session);
+    // Each hold that replicas have to confirm is an answer of its own.
+    this.scripts = new StoreScripts(runner, session, replicated === null);
     const capacity = options.ledgerCapacity ?? 100_000;
     this.#pruner = new LedgerPruner(runner, session, this.#ledger, capacity);
   }
@@ -106,10 +101,8 @@ export class StoreSink implements UsageSink {
     checkClaims(claims);
     checkTtl(ttlMs);
     const { accounts, session } = this.scripts;
-    const argsAt = (at: number): Argument[] => {
-      const args: Argument[] = [inJson(id), ttlMs, session.notAfter];
-      for (const claim of claims) accounts.claim(args, claim, at, at + ttlMs);
-      return args;
+    const argsAt = (at: number) => {
+      return reserveArguments(accounts, { id, claims, ttlMs }, at, session.notAfter);
     };
     let reply: Reply;
     try {
@@ -118,17 +111,19 @@ export class StoreSink implements UsageSink {
       if (error instanceof UnconfirmedError) await this.#giveBack(id, deadline);
       throw error;
     }
-    const [status, at, more, notices, shadowed, first] = reply as ReplyParts;
-    if (status === 'mismatch')
+    const [status, at, more = at + ttlMs, notices, first] = reply as ReplyParts;
+    if (status === 'mismatch') {
       throw new ReservationMismatchError(this.#shown(id), resolutionIn(more));
-    const base = { at, notices: readNotices(notices) };
-    if (status === 'held') {
-      const refusals = readRefusals(shadowed || [], claims, at);
-      const answer = { admitted: true, expiresAt: Number(more), ...base } as const;
-      if (first !== undefined) this.repeats.set(answer, first);
-      return reporting(answer, refusals);
     }
-    return { admitted: false, refusals: readRefusals(more, claims, at), ...base };
+    const base = { at, notices: readNotices(notices) };
+    if (status === 'again') {
+      const answer = { admitted: true, expiresAt: Number(more), ...base } as const;
+      this.repeats.set(answer, Number(first));
+      return answer;
+    }
+    const refusals = readRefusals(reply, claims, at);
+    if (status !== 'held') return { admitted: false, refusals, ...base };
+    return reporting({ admitted: true, expiresAt: Number(more), ...base }, refusals);
   }
 
   async extend(
@@ -143,30 +138,30 @@ export class StoreSink implements UsageSink {
       return args;
     };
     const reply = await this.scripts.run(EXTEND, argsAt, deadline);
-    const [status, at, more, notices, shadowed] = reply as ReplyParts;
+    const [status, at, more, notices] = reply as ReplyParts;
     if (status === 'mismatch') throw new ReservationMismatchError(this.#shown(id));
+    if (status !== 'extended' && status !== 'denied') return endedAnswer(reply);
     const base = { at, notices: readNotices(notices) };
-    if (status === 'extended') {
-      const refusals = readRefusals(shadowed || [], claims, at);
-      return reporting({ status, expiresAt: Number(more), ...base }, refusals);
-    }
-    if (status !== 'denied') return endedAnswer(reply);
-    return { status: 'refused', refusals: readRefusals(more, claims, at), ...base };
+    const refusals = readRefusals(reply, claims, at);
+    if (status === 'denied') return { status: 'refused', refusals, ...base };
+    return reporting({ status, expiresAt: Number(more), ...base }, refusals);
   }
 
   async settle(
     request: SettleRequest,
     deadline: number = this.scripts.runner.deadline,
   ): Promise<SettleAnswer> {
-    const { id, outcome, charges, details } = request;
+    const { id, charges } = request;
     checkCharges(charges);
-    const text = JSON.stringify(details);
-    const asked = charges.flatMap(({ account, amount }) => [inJson(account), amount]);
-    const args = [inJson(id), outcome, text, charges.length, ...asked];
+    const { accounts } = this.scripts;
+    const args: Argument[] = [`r${inJson(id)}`, settlementText(request), charges.length];
+    for (const { account } of charges) args.push(accounts.field(account));
+    for (const { amount } of charges) args.push(amount);
     const reply = await this.scripts.run(SETTLE, (_, ways) => [...args, ...ways(0)], deadline);
     const [status, at, list, overshot, notices] = reply;
     if (status !== 'settled' && status !== 'late') return endedAnswer(reply);
     this.#pruner.wrote();
+    this.scripts.session.entered(Number(at));
     const charged = readCharges(list);
     const overshoot = readOvershoot(overshot, charged);
     return { status, charged, overshoot, at: Number(at), notices: readNotices(notices) };
@@ -189,7 +184,9 @@ export class StoreSink implements UsageSink {
   ): Promise<{ at: number; readings: AccountReading[] }> {
     const argsAt = (at: number): Argument[] => {
       const args: Argument[] = [];
-      for (const account of accounts) this.scripts.accounts.account(args, account, at);
+      for (const account of accounts) {
+        args.push(inJson(account.key), this.scripts.accounts.terms(account, at, at));
+      }
       return args;
     };
     const [, time, ...figures] = await this.scripts.run(READ, argsAt, deadline);

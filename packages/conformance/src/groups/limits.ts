@@ -5,6 +5,8 @@ import { refusalsIn } from '../contract-bench.ts';
 import { type ContractGroup, type ContractTest, test } from '../contract-test.ts';
 
 const a = accountOf('a');
+/** The largest amount there is. */
+const LARGEST = 9e15;
 
 const changed: ContractTest[] = [
   test('a limit that came with a call acts at once, and keeps the spend', async (bench) => {
@@ -188,6 +190,18 @@ const identity: ContractTest[] = [
     }
     expectEqual((await bench.read(a)).limit, 100, 'limit');
     expectEqual(await bench.entries(), [], 'the ledger');
+  }),
+
+  test('top-ups of a window come to no more than the largest amount', async (bench) => {
+    const topUp = (amount: number) => ({ type: 'top-up', amount }) as const;
+    await bench.adjust(a, topUp(LARGEST - 1), 'nearly-all');
+    await expectError('INVALID_ARGUMENT', () => bench.adjust(a, topUp(2)), 'beyond it');
+    await expectError('INVALID_ARGUMENT', () => bench.adjust(a, topUp(LARGEST)), 'far beyond it');
+    const again = await bench.adjust(a, topUp(LARGEST - 1), 'nearly-all');
+    expectPart(again, { status: 'already-adjusted' });
+    await bench.adjust(a, topUp(1), 'the-rest');
+    expectEqual((await bench.read(a)).limit, LARGEST + 100, 'limit');
+    expectEqual((await bench.entries()).length, 2, 'entries');
   }),
 ];
 

@@ -1,14 +1,15 @@
 -- Changes an account by hand.
 --
--- ARGV[5] id     ARGV[6] key     ARGV[7] to ARGV[9] what stands for its terms, way, terms; of an account that is
--- in another store, of which this one has a part of the charges, nothing, nothing, and its names
--- ARGV[10] type of the change     ARGV[11] amount or limit, or empty     ARGV[12] until, or empty
--- ARGV[13] the change, as JSON   ARGV[14] details, as JSON
+-- ARGV[5] id     ARGV[6] key     ARGV[7] what is said of its terms; of an account that is in another store,
+-- of which this one has a part of the charges, `@` and its names
+-- ARGV[8] type of the change     ARGV[9] amount or limit, or empty     ARGV[10] until, or empty
+-- ARGV[11] the change, as JSON   ARGV[12] details, as JSON
 -- then of a correction: ids that the reservation may have, a line each, and for each charge: key, window,
 -- slot or nothing, amount
 --
 -- 'adjusted' or 'repeated', time, limit, whether it is blocked, committed, held, denials, what was rolled
 -- over, notices
+-- 'too-much', time, what the top-ups of the window come to already
 -- 'stale', time
 --@include layout
 --@include store
@@ -20,12 +21,15 @@ local id, key = ARGV[5], ARGV[6]
 local lost = begin({ 'j' .. id, 'a' .. key })
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep() end
-local isHere = ARGV[8] ~= ''
-local known = isHere and windows().open(key, ARGV[7], ARGV[8], ARGV[9])
+local isHere = sub(ARGV[7], 1, 1) ~= '@'
+local known = isHere and windows().open(key, termsIn(ARGV[7]))
 if isHere and not known then return { 'stale', at } end
 local w, cold = windows(), isHere and windows().coldOf(known) or {}
-local window, amount, untilTime = cold.window, tonumber(ARGV[11]), tonumber(ARGV[12])
+local window, amount, untilTime = cold.window, tonumber(ARGV[9]), tonumber(ARGV[10])
 local charged = {}
+
+-- No amount may be more.
+local MOST = 9000000000000000
 
 -- Charges that bring settled spend to 0, oldest slot first.
 local function reset()
@@ -67,7 +71,7 @@ local function applied(key, name, slot, asked)
 end
 
 local function correct()
-  for id in string.gmatch(ARGV[15], '[^\n]+') do
+  for id in string.gmatch(ARGV[13], '[^\n]+') do
     local field = 'r' .. id
     local record = get(field)
     -- The last word on the call: no late settlement is awaited any more.
@@ -75,7 +79,7 @@ local function correct()
       put(field, sub(record, 1, 9) .. cmsgpack.pack({}))
     end
   end
-  for place = 16, #ARGV, 4 do
+  for place = 14, #ARGV, 4 do
     applied(ARGV[place], ARGV[place + 1], tonumber(ARGV[place + 2]), tonumber(ARGV[place + 3]))
   end
 end
@@ -91,12 +95,16 @@ local changes = {
 }
 
 local isRepeated = raw['j' .. id]
+if not isRepeated and ARGV[8] == 'top-up' and window.added + amount > MOST then
+  finish(true)
+  return { 'too-much', at, window.added }
+end
 if not isRepeated then
-  changes[ARGV[10]]()
+  changes[ARGV[8]]()
   put('j' .. id, '1')
   due('j' .. id, at + w.remembered())
   enter('adjustment', id, '[' .. concat(charged, ',') .. ']', 'account', key, 'names',
-    isHere and known[NAMES] or ARGV[9], 'change', ARGV[13], 'details', ARGV[14])
+    isHere and known[NAMES] or sub(ARGV[7], 2), 'change', ARGV[11], 'details', ARGV[12])
   if isHere then
     w.refresh(known)
     save(known)

@@ -2,10 +2,11 @@
 --
 -- ARGV[5] id     ARGV[6] ms until it expires; 0 asks who would refuse, and changes nothing
 -- ARGV[7] how many accounts follow
--- for each of them as in reserve; then pairs of other accounts it holds, and the same for them
+-- for each of them: key, amount, and what is said of its terms; then pairs of other accounts it holds,
+-- and the spans of their windows, now and when it would expire
 --
--- 'extended', time, expiry, notices, refusals of accounts that refuse nothing
--- 'denied', time, refusals, notices
+-- 'extended', time, expiry, notices, refusals of accounts that refuse nothing, as in reserve
+-- 'denied', time, '', notices, refusals
 -- 'ended', time, how, notices        'never', time, notices
 -- 'mismatch', time                   'stale', time, key, terms, key, terms …
 --@include layout
@@ -19,18 +20,19 @@
 local field, ttl, count = 'r' .. ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
 local fields, ways, claims = { field }, {}, {}
 for place = 1, count do
-  local key, amount, id, way, terms = unpack(ARGV, 3 + place * 5, 7 + place * 5)
+  local key, amount, text = unpack(ARGV, 5 + place * 3, 7 + place * 3)
+  local id, way, terms = termsIn(text)
   fields[place + 1], ways[key] = 'a' .. key, way
   claims[place] = { key, amount, id, way, terms }
 end
-for place = 8 + count * 5, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
+for place = 8 + count * 3, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
 local lost = begin(fields)
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep() end
+if at >= header[NEXT_DUE] then sweep(field) end
 
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
-local _, _, admittedAt = struct.unpack('<c1dd', record)
+local _, before, admittedAt = unpacked('<c1dd', record)
 local holds, byKey, expiresAt = holdsOf(record), {}, at + ttl
 for _, each in ipairs(holds) do byKey[each[1]] = each end
 
@@ -59,8 +61,8 @@ for place, claim in ipairs(claims) do
     if not isKnown and terms == '' then return { 'stale', at } end
     local terms = windows().termsOf(isKnown and known[TERMS] or terms)
     local refusal = refusalOf(place - 1, known, claim.holder, requested, own, terms)
-    refusals[#refusals + 1] = refusal
-    isDenied = isDenied or refusal and sub(way, 2, 2) ~= 's'
+    refuse(refusals, refusal)
+    isDenied = isDenied or refusal and sub(id, 2, 2) ~= 's'
   end
 end
 for _, each in ipairs(holds) do
@@ -71,7 +73,7 @@ for _, each in ipairs(holds) do
   end
 end
 if stale[3] then return stale end
-if isDenied or ttl == 0 then return { 'denied', at, refusals, finish(false) } end
+if isDenied or ttl == 0 then return { 'denied', at, '', finish(false), unpack(refusals) } end
 
 for _, claim in ipairs(claims) do
   local held = byKey[claim[1]]
@@ -79,5 +81,6 @@ for _, claim in ipairs(claims) do
   held[2] = claim[2]
 end
 put(field, openRecord(expiresAt, admittedAt, holds))
-due(field, expiresAt)
-return { 'extended', at, expiresAt, finish(false), refusals[1] and refusals }
+-- Where it is looked at too early, it is looked at again.
+if expiresAt < before then due(field, expiresAt) end
+return { 'extended', at, expiresAt, finish(false), unpack(refusals) }

@@ -10,11 +10,11 @@
 --@include store
 local value, isNew = call('HGET', BOOKS, 'm'), false
 if value then
-  header = { struct.unpack(HEADER, value) }
+  header = { unpacked(HEADER, value) }
   at = math.max(at, header[CLOCK])
 else
   isNew = true
-  header = { at, HUGE, 0, 0, 0, 0, ARGV[5] }
+  header = { at, HUGE, 0, 0, 0, 0, HUGE, 0, ARGV[5] }
   -- The ledger may be there still: it goes on where it was.
   local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
   if last then

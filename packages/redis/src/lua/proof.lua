@@ -21,7 +21,7 @@ local page, shown, w = call('HSCAN', BOOKS, ARGV[6], 'COUNT', 100), {}, windows(
 local function foldedOf(serial)
   local value, folded = get('f' .. serial) or '', {}
   for place = 1, #value, 16 do
-    local slot, amount = struct.unpack('<dd', value, place)
+    local slot, amount = unpacked('<dd', value, place)
     folded[#folded + 1] = slot > -HUGE and slot
     folded[#folded + 1] = amount
   end

@@ -19,7 +19,7 @@ local function sumsOf(serial)
   if not sums[serial] then
     local value, known = get('f' .. serial) or '', {}
     for place = 1, #value, 16 do
-      local slot, amount = struct.unpack('<dd', value, place)
+      local slot, amount = unpacked('<dd', value, place)
       known[slot] = amount
     end
     sums[serial] = known
@@ -42,7 +42,7 @@ for place = 8, #ARGV, 4 do
 end
 for serial, known in pairs(sums) do
   local parts = {}
-  for slot, amount in pairs(known) do parts[#parts + 1] = struct.pack('<dd', slot, amount) end
+  for slot, amount in pairs(known) do parts[#parts + 1] = packed('<dd', slot, amount) end
   put('f' .. serial, concat(parts))
 end
 put('p', format('%.0f', tonumber(get('p') or '0') + tonumber(ARGV[7])))

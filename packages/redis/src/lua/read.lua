@@ -1,6 +1,6 @@
 -- The figures of accounts now. Nothing is written but what was due.
 --
--- ARGV[5] on, for each account: key, what stands for its terms, way, terms or nothing
+-- ARGV[5] on, for each account: key, and what is said of its terms
 --
 -- 'read', time, then for each account: limit, whether it is blocked, committed, held, denials,
 --   what was rolled over
@@ -12,7 +12,7 @@
 --@include reservations
 --@include sweep
 local fields = {}
-for place = 5, #ARGV, 4 do fields[#fields + 1] = 'a' .. ARGV[place] end
+for place = 5, #ARGV, 2 do fields[#fields + 1] = 'a' .. ARGV[place] end
 local lost = begin(fields)
 if lost then return lost end
 if at >= header[NEXT_DUE] then
@@ -20,8 +20,8 @@ if at >= header[NEXT_DUE] then
   finish(true)
 end
 local answer = { 'read', at }
-for place = 5, #ARGV, 4 do
-  local known = open(unpack(ARGV, place, place + 3))
+for place = 5, #ARGV, 2 do
+  local known = open(ARGV[place], termsIn(ARGV[place + 1]))
   if not known then return { 'stale', at } end
   local window = windows().windowOf(known)
   local limit = windows().limitOf(known, window)

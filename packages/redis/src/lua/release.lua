@@ -17,7 +17,7 @@
 local field = 'r' .. ARGV[5]
 local lost = begin({ field })
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep() end
+if at >= header[NEXT_DUE] then sweep(field) end
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
 local _, _, admittedAt = struct.unpack('<c1dd', record)
@@ -28,9 +28,8 @@ for _, each in ipairs(holdsOf(record)) do
   hold(known, kind, -tonumber(held), -1, serial ~= '' and windows().find(known, serial) or known)
 end
 if ARGV[6] then
-  deletes[#deletes + 1], gone[#gone + 1] = field, field
+  deletes[#deletes + 1] = field
 else
   put(field, endedRecord(RELEASED))
-  due(field, forgottenAt(at))
 end
 return { 'released', at, finish(false) }

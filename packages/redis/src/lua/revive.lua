@@ -20,7 +20,7 @@ if not last or last[1] ~= ARGV[5] then return { 'stale', at } end
 
 -- Seven lines without terms: those of the next call take their place.
 local terms = ARGV[7] .. '\n\n\n\n\n\n'
-local known = windows().open(key, '', '\n\t\t' .. ARGV[8], terms)
+local known = windows().open(key, '', '\t\t' .. ARGV[8], terms)
 local cold = windows().coldOf(known)
 cold.window.isRevived = true
 cold.isBlocked = ARGV[9] ~= '' or nil

@@ -2,10 +2,11 @@
 --
 -- Runs when the server is full, too.
 --
--- ARGV[5] id     ARGV[6] outcome     ARGV[7] details, as JSON     ARGV[8] how many amounts follow
--- for each of them: key of the account, and the amount or `hold`; then pairs of accounts whose holds
--- go along, and the spans of their windows as in reserve
+-- ARGV[5] field of the reservation     ARGV[6] id, outcome and details, as JSON
+-- ARGV[7] how many amounts; then the fields of their accounts, and all amounts or `hold`s; then pairs of
+-- accounts whose holds go along, and the spans of their windows
 --
+-- time and charges as JSON, in one text, where it is settled, and nothing else is to be told
 -- 'settled' or 'late', time, charges as JSON, overshoot as key, amount, key, amount …, notices
 -- 'ended', time, how, notices        'never', time, notices
 -- 'stale', time, key, terms, key, terms …
@@ -17,17 +18,15 @@
 --@include reservations
 --@include sweep
 --@include claims
-local id, count = ARGV[5], tonumber(ARGV[8])
-local field, fields, asked, ways = 'r' .. id, { 'r' .. id }, {}, {}
-for place = 1, count do
-  local key, amount = ARGV[7 + place * 2], ARGV[8 + place * 2]
-  fields[place + 1] = 'a' .. key
-  if amount ~= 'hold' then asked[key] = amount end
+local field, count, asked, ways = ARGV[5], tonumber(ARGV[7]), {}, {}
+for place = 8, 7 + count do
+  local amount = ARGV[place + count]
+  if amount ~= 'hold' then asked[sub(ARGV[place], 2)] = amount end
 end
-for place = 9 + count * 2, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
-local lost = begin(fields)
+for place = 8 + count * 2, #ARGV, 2 do ways[ARGV[place]] = ARGV[place + 1] end
+local lost = begin({ field, unpack(ARGV, 8, 7 + count) })
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep() end
+if at >= header[NEXT_DUE] then sweep(field, true) end
 
 local record = raw[field]
 local state = record and sub(record, 1, 1)
@@ -77,7 +76,7 @@ local function correct(each)
 end
 
 if state == OPEN_STATE then
-  local _, _, admittedAt = struct.unpack('<c1dd', record)
+  local _, _, admittedAt = unpacked('<c1dd', record)
   for place, each in ipairs(holdsOf(record)) do charged[place] = settle(each, admittedAt) end
 elseif state == EXPIRED then
   for place, each in ipairs(cmsgpack.unpack(sub(record, 10))) do charged[place] = correct(each) end
@@ -92,7 +91,6 @@ for place, part in ipairs(overshoot) do
 end
 local kind = state == EXPIRED and 'correction' or 'settlement'
 local overshot = '[' .. concat(above, ',') .. ']'
-enter(kind, id, list, 'outcome', ARGV[6], 'overshoot', overshot, 'details', ARGV[7])
+enter(kind, ARGV[6], list, 'overshoot', overshot)
 put(field, endedRecord(SETTLED))
-due(field, forgottenAt(at))
 return { state == EXPIRED and 'late' or 'settled', at, list, overshot, finish(false) }

@@ -48,7 +48,7 @@ local function charges()
 
   -- A window of which nothing is known but the name: what is charged to it counts nowhere.
   function made.forgotten(known, name)
-    local holder = { 0, 0, 0, 0, 0 }
+    local holder = w.windowWith(0, 0, 0)
     holder[WINDOW], holder[SERIAL], holder[IS_OTHER] = name, '', true
     holder[COLD] = { window = { added = 0, resets = 0, fired = {}, isPart = true } }
     return holder
@@ -62,10 +62,14 @@ local function chargeOf(known, name, slot, amount, held)
   return concat({ '["', known[KEY], '",', known[NAMES], ',"', name, '",', slot, ',', amount, ',', held, ']' })
 end
 
+local stamp
+
 -- Appends an entry to the ledger. Times never go back and the count only grows, so ids do, too.
+-- Its first field says what it is, and of what.
 local function enter(kind, subject, charged, ...)
   header[ENTRIES] = header[ENTRIES] + 1
   if header[ENTRIES] == 1 then header[TOUCH_AT] = 0 end
-  local id = format('%.0f-%.0f', at, header[ENTRIES])
-  entries[#entries + 1] = { id, 'kind', kind, 'of', subject, 'charges', charged, ... }
+  stamp = stamp or format('%.0f-', at)
+  local id = stamp .. format('%.0f', header[ENTRIES])
+  entries[#entries + 1] = { id, kind, subject, 'charges', charged, ... }
 end

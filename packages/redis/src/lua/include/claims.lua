@@ -5,7 +5,7 @@ local function payerOf(known, kind, way, expiresAt)
   if kind ~= 'c' and kind ~= 'C' then return '' end
   local endsAt = windows().windowOf(known).endsAt
   if not endsAt or expiresAt < endsAt then return known[SERIAL] end
-  local span = string.match(way, '([^\n]*)$')
+  local span = string.match(way, '[^\n]*$')
   return windows().spanAt(span, expiresAt) and span or nil
 end
 

@@ -30,7 +30,11 @@ local function refusalOf(place, known, holder, requested, own, terms)
   elseif window.step then
     opensAt = opensAtOf(holder, limit, requested)
   end
-  local rolled = windows().rolledInto(known, window, terms)
-  local figures = { limit ~= HUGE and limit or false, committed, held, requested, rolled }
-  return { place, kind, figures, window.endsAt or false, opensAt or false }
+  local shown, rolled = limit ~= HUGE and limit or false, windows().rolledInto(known, window, terms)
+  return { place, kind, shown, committed, held, requested, window.endsAt or false, opensAt or false, rolled }
+end
+
+-- Adds a refusal to those of an answer, where there is one.
+local function refuse(refusals, refusal)
+  for place = 1, refusal and 9 or 0 do refusals[#refusals + 1] = refusal[place] end
 end

@@ -1,3 +1,14 @@
+-- Places in an account. It holds for calls before TILL: those that take committed and held spend above
+-- GATE are refused, and charges that take committed spend to ALARM cross a threshold. Another window of
+-- it has those of a window at the same places.
+local COMMITTED, HELD, OPEN, DENIED, CARRIED, TILL, GATE, ALARM, ENDS = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
+local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
+-- So much of its latest past a store may lose in a failover and go on, in ms; somebody is told.
+local TOLERATED_LOSS = 5000
+
+local CLOCK, NEXT_DUE, SERIALS, ENTRIES, TOUCH_AT, UNTOLD, QUEUE_DUE, QUEUED, EPOCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
+
 -- The store as one script sees it. Everything is read first and written once, by finish(), so that a
 -- script that returns before that leaves every byte as it was.
 local header, hasSwept
@@ -9,7 +20,7 @@ local scores, entries, notices = {}, {}, {}
 local function begin(fields)
   local found = call('HMGET', BOOKS, 'm', unpack(fields))
   if not found[1] then return { 'lost' } end
-  header = { struct.unpack(HEADER, found[1]) }
+  header = { unpacked(HEADER, found[1]) }
   local acknowledged, clock = tonumber(ARGV[2]), header[CLOCK]
   local isLost = header[EPOCH] ~= ARGV[3] or acknowledged > clock + TOLERATED_LOSS
   if isLost then return { 'lost', header[EPOCH] } end
@@ -26,6 +37,15 @@ local function get(field)
     raw[field] = value
   end
   return value
+end
+
+-- Reads fields at once that are asked for one by one soon.
+local function fetch(fields)
+  if not fields[1] then return end
+  local found = call('HMGET', BOOKS, unpack(fields))
+  for place, field in ipairs(fields) do
+    if raw[field] == nil then raw[field] = found[place] end
+  end
 end
 
 local function put(field, value)
@@ -46,16 +66,41 @@ local function due(field, time)
   if time < header[NEXT_DUE] then header[NEXT_DUE] = time end
 end
 
+local function nextSerial()
+  header[SERIALS] = header[SERIALS] + 1
+  return format('%.0f', header[SERIALS])
+end
+
+-- Has new reservations looked at once they expire, together with those that come before and after them.
+-- @param earliest when the first of them does
+local function enqueue(fields, earliest)
+  local from = 1
+  header[NEXT_DUE] = math.min(header[NEXT_DUE], earliest)
+  while from <= #fields do
+    local last = math.min(#fields, from + QUEUE_LENGTH - header[QUEUED] - 1)
+    local queue = (get('q') or '') .. concat(fields, '\n', from, last) .. '\n'
+    header[QUEUED] = header[QUEUED] + last - from + 1
+    header[QUEUE_DUE] = math.min(header[QUEUE_DUE], earliest)
+    if header[QUEUED] == QUEUE_LENGTH then
+      local full = 'q' .. nextSerial()
+      put(full, queue)
+      due(full, header[QUEUE_DUE])
+      header[QUEUED], header[QUEUE_DUE], queue = 0, HUGE, ''
+    end
+    put('q', queue)
+    from = last + 1
+  end
+end
+
 -- The account of a key; nil where there is none.
 local function account(key)
   local known = accounts[key]
   if known then return known end
   local value = get('a' .. key)
   if not value then return nil end
-  known = { struct.unpack(ACCOUNT, value) }
-  known[NAMES], known[WINDOW] = struct.unpack('<ss', get('b' .. key))
+  known = { unpacked(ACCOUNT, value) }
   local rest = get('c' .. key)
-  known[TERMS], known[REST] = struct.unpack('<s', rest)
+  known[TERMS], known[REST] = unpacked('<s', rest)
   known[REST], known[KEY] = sub(rest, known[REST]), key
   accounts[key] = known
   return known
@@ -75,10 +120,9 @@ local function putOther(known)
 end
 
 local function putAccount(known)
-  put('a' .. known[KEY], struct.pack(ACCOUNT, unpack(known, 1, TERMS_ID)))
+  put('a' .. known[KEY], packed(ACCOUNT, unpack(known, 1, WINDOW)))
   if not known[COLD] then return end
-  put('b' .. known[KEY], struct.pack('<ss', known[NAMES], known[WINDOW]))
-  put('c' .. known[KEY], struct.pack('<s', known[TERMS]) .. cmsgpack.pack(known[COLD]))
+  put('c' .. known[KEY], packed('<s', known[TERMS]) .. cmsgpack.pack(known[COLD]))
 end
 
 -- Puts by what nobody can be told of now, and takes what was put by once somebody can.
@@ -115,7 +159,7 @@ local function finish(isSilent)
     if known[FRESH] then due(field, known[FRESH]) end
     if known[SLOTS] then
       local slots = known[SLOTS]
-      put('s' .. known[SERIAL], struct.pack('<' .. string.rep('d', #slots), unpack(slots)))
+      put('s' .. known[SERIAL], packed('<' .. string.rep('d', #slots), unpack(slots)))
     end
     -- The window that an account has left is added to the list here.
     if known[LEFT] then save(known[LEFT]) end
@@ -123,7 +167,10 @@ local function finish(isSilent)
   end
   send('ZREM', DUE, gone)
   send('ZADD', DUE, scores)
-  if hasSwept then header[NEXT_DUE] = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE end
+  if hasSwept then
+    local first = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE
+    header[NEXT_DUE] = math.min(first, header[QUEUE_DUE])
+  end
   for _, entry in ipairs(entries) do call('XADD', LEDGER, unpack(entry)) end
   if at >= header[TOUCH_AT] then
     local idle = string.match(ARGV[4], '%d+$')
@@ -131,7 +178,7 @@ local function finish(isSilent)
     header[TOUCH_AT] = at + tonumber(idle) / 2
   end
   header[CLOCK] = at
-  put('m', struct.pack(HEADER, unpack(header, 1, 7)))
+  put('m', packed(HEADER, unpack(header, 1, EPOCH)))
   send('HDEL', BOOKS, deletes)
   send('HSET', BOOKS, writes)
   return told

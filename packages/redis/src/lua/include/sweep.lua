@@ -1,8 +1,13 @@
--- What is due: a bounded number of fields, whatever they are.
-local SWEEP_LIMIT = 64
+-- What is due: a bounded number of fields, whatever they are; and few of them, where more than those are
+-- due, in a call that would otherwise take a small part of the time.
+local SWEEP_LIMIT, FEW = 64, 2
 
-local function sweep()
-  local w, c = windows(), charges()
+-- @param own the reservation that the call is about, which is looked at in any case
+-- @param isBrief where there are too many for one call, it does few of them
+-- @param most so many others are looked at
+-- True where some are left.
+local function sweep(own, isBrief, most)
+  local w, c, left = windows(), charges(), most or SWEEP_LIMIT
   local lives = {}
   for life in string.gmatch(ARGV[4], '%d+') do lives[#lives + 1] = tonumber(life) end
   local remembered, awaited, idle = unpack(lives)
@@ -46,7 +51,13 @@ local function sweep()
     end
     local slot = w.slotAt(window, kind == 'l' and admittedAt or expiresAt)
     local charged = kind == flag and amount or '0'
-    c.book(known, holder, tonumber(charged), held, slot)
+    local cost = tonumber(charged)
+    local isPlain = kind == 'o' and holder == known and at < known[TILL]
+    if isPlain and known[COMMITTED] + cost < known[ALARM] then
+      known[COMMITTED] = known[COMMITTED] + cost
+    else
+      c.book(known, holder, cost, held, slot)
+    end
     save(known)
     local slotText = slot and format('%.0f', slot) or 'null'
     local charge = chargeOf(known, holder[WINDOW], slotText, charged, amount)
@@ -54,7 +65,7 @@ local function sweep()
   end
 
   local function expire(field, record)
-    local _, expiresAt, admittedAt = struct.unpack('<c1dd', record)
+    local _, expiresAt, admittedAt = unpacked('<c1dd', record)
     local charged, awaits = {}, {}
     for place, hold in ipairs(holdsOf(record)) do
       charged[place], awaits[place] = expireHold(hold, expiresAt, admittedAt)
@@ -66,9 +77,16 @@ local function sweep()
     notices[#notices + 1] = concat({ '["x","', id, '",', list, ',', format('%.0f', at), ']' })
   end
 
+  -- When what has ended is forgotten: many at a time, since nearly every call would come upon one else.
+  local function forgottenAt(endedAt)
+    local step = math.ceil(remembered / 64)
+    return math.ceil((endedAt + remembered) / step) * step
+  end
+
   local function visitReservation(field, record)
-    local state, time = struct.unpack('<c1d', record)
-    if state ~= OPEN_STATE then time = time + (state == EXPIRED and awaited or remembered) end
+    local state, time = unpacked('<c1d', record)
+    if state == EXPIRED then time = time + awaited end
+    if state == SETTLED or state == RELEASED then time = forgottenAt(time) end
     if time > at then
       due(field, time)
     elseif state == OPEN_STATE then
@@ -76,6 +94,34 @@ local function sweep()
     else
       drop(field)
     end
+  end
+
+  -- Reservations that came in together. Those that are open are looked at one by one from now on, and
+  -- those that have ended once all of these can be forgotten.
+  local function visitQueue(field, queue)
+    local members, next = {}, 1
+    while left > 0 and next <= #queue do
+      local last = string.find(queue, '\n', next, true)
+      members[#members + 1], next, left = sub(queue, next, last - 1), last + 1, left - 1
+    end
+    fetch(members)
+    local kept, latest = '', 0
+    for _, member in ipairs(members) do
+      local record = get(member)
+      local state, time = nil, nil
+      if record then state, time = unpacked('<c1d', record) end
+      if state == OPEN_STATE then
+        visitReservation(member, record)
+      elseif (state == SETTLED or state == RELEASED) and time + remembered <= at then
+        deletes[#deletes + 1] = member
+      elseif state == SETTLED or state == RELEASED then
+        kept, latest = kept .. member .. '\n', math.max(latest, time + remembered)
+      end
+    end
+    local rest = sub(queue, next)
+    if kept == '' and rest == '' then return drop(field) end
+    put(field, rest .. kept)
+    due(field, rest == '' and latest or at)
   end
 
   -- An account is forgotten once its window is over and nothing hangs on it.
@@ -98,7 +144,6 @@ local function sweep()
     end
     if time and time > at then return due(field, time) end
     drop(field)
-    deletes[#deletes + 1] = 'b' .. key
     deletes[#deletes + 1] = 'c' .. key
     dropSlots(known[SERIAL])
     accounts[key], raw[field] = nil, false
@@ -112,19 +157,50 @@ local function sweep()
     dropSlots(other[SERIAL])
   end
 
-  local fields = call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, SWEEP_LIMIT)
+  local record = own and get(own)
+  if record and sub(record, 1, 1) == OPEN_STATE then
+    local _, expiresAt = unpacked('<c1d', record)
+    if expiresAt <= at then expire(own, record) end
+  end
+  local function dueNow(most)
+    return call('ZRANGEBYSCORE', DUE, '-inf', format('%.0f', at), 'LIMIT', 0, most)
+  end
+
+  -- Where the first three are queues, there are too many, and the others need not be asked for.
+  local fields, count = dueNow(isBrief and 3 or SWEEP_LIMIT), 0
   for _, field in ipairs(fields) do
+    count = count + (sub(field, 1, 1) == 'q' and QUEUE_LENGTH or 1)
+  end
+  if isBrief and #fields == 3 and count <= SWEEP_LIMIT then
+    fields = dueNow(SWEEP_LIMIT)
+    count = #fields
+  end
+  if isBrief and count >= SWEEP_LIMIT and #fields >= 3 then left = FEW end
+  if at >= header[QUEUE_DUE] then
+    local queue = get('q')
+    header[QUEUED], header[QUEUE_DUE] = 0, HUGE
+    deletes[#deletes + 1], raw['q'] = 'q', ''
+    visitQueue('q' .. nextSerial(), queue)
+  end
+  for _, field in ipairs(fields) do
+    if left == 0 then break end
     local kind, value = sub(field, 1, 1), get(field)
-    if not value then
-      drop(field)
-    elseif kind == 'r' then
-      visitReservation(field, value)
-    elseif kind == 'a' then
-      visitAccount(field)
-    elseif kind == 'w' then
-      visitWindow(field)
+    if value and kind == 'q' then
+      visitQueue(field, value)
     else
-      drop(field)
+      left = left - 1
+      if not value then
+        drop(field)
+      elseif kind == 'r' then
+        visitReservation(field, value)
+      elseif kind == 'a' then
+        visitAccount(field)
+      elseif kind == 'w' then
+        visitWindow(field)
+      else
+        drop(field)
+      end
     end
   end
+  return left == 0
 end

@@ -89,7 +89,7 @@ local function windows()
     local slots = slotsBy[serial]
     if slots then return slots end
     local value = get('s' .. serial) or ''
-    slots = { struct.unpack('<' .. string.rep('d', #value / 8), value) }
+    slots = { unpacked('<' .. string.rep('d', #value / 8), value) }
     slots[#slots] = nil
     slotsBy[serial] = slots
     return slots
@@ -168,10 +168,11 @@ local function windows()
     end
   end
 
-  local function nextSerial()
-    header[SERIALS] = header[SERIALS] + 1
-    return format('%.0f', header[SERIALS])
+  -- The figures of a window that is not the current one.
+  local function windowWith(committed, held, denied)
+    return { [COMMITTED] = committed, [HELD] = held, [DENIED] = denied, [OPEN] = 0, [CARRIED] = 0 }
   end
+  made.windowWith = windowWith
 
   -- Another window of an account than the current one; nil where it is forgotten.
   local function otherOf(serial)
@@ -181,7 +182,7 @@ local function windows()
     others[serial] = false
     if not value then return nil end
     local figures, names, window = unpack(cmsgpack.unpack(value))
-    other = { figures[1], figures[2], 0, 0, figures[3] }
+    other = windowWith(figures[1], figures[2], figures[3])
     other[SERIAL], other[WINDOW], other[KEY], other[NAMES] = serial, names[1], names[2], names[3]
     other[COLD], other[IS_OTHER] = { window = window }, true
     others[serial] = other
@@ -228,7 +229,7 @@ local function windows()
       if each[3] > at then past[#past + 1] = each end
     end
     cold.past = past
-    local other = { known[COMMITTED], known[HELD], 0, 0, known[DENIED] }
+    local other = windowWith(known[COMMITTED], known[HELD], known[DENIED])
     other[SERIAL], other[WINDOW], other[KEY] = known[SERIAL], known[WINDOW], known[KEY]
     other[NAMES] = known[NAMES]
     other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
@@ -265,9 +266,9 @@ local function windows()
   made.turn = turn
 
   -- Notes which window leaves its rest to the current one: `before` is empty for one without any use.
-  -- The names of the two before are the third line of a way.
+  -- The names of the two before are the second line of a way.
   local function lookBack(known, way)
-    local last, earlier = string.match(way, '^[^\n]*\n[^\n]*\n([^\t\n]*)\t([^\n]*)')
+    local last, earlier = string.match(way, '^[^\n]*\n([^\t\n]*)\t([^\n]*)\n')
     local window, left = made.windowOf(known), known[LEFT]
     for _, past in ipairs(coldOf(known).past) do
       if past[1] == last then
@@ -298,7 +299,7 @@ local function windows()
 
   -- The account under the terms of a call, in its window of now; nil where the span is not of now.
   -- @param id stands for the terms
-  -- @param way how a call is to be charged, and the span of its window, each on a line
+  -- @param way the span of its window, on the first line; empty where the client takes it to be as before
   -- @param terms empty where the client thinks that the store has them
   function made.open(key, id, way, terms)
     local known = account(key)
@@ -307,11 +308,11 @@ local function windows()
     local name, from, to = known and known[WINDOW], nil, nil
     local window = isSame and coldOf(known).window
     if not isSame or window.endsAt and at >= window.endsAt then
-      name, from, to = made.spanAt(string.match(way, '^[^\n]*\n([^\n]*)') or '', at)
+      name, from, to = made.spanAt(string.match(way, '^[^\n]*'), at)
       if not name then return nil end
     end
     if not known then
-      known = { 0, 0, 0, 0, 0, HUGE, 0, HUGE, HUGE, nextSerial(), id, '', name, terms, '', key }
+      known = { 0, 0, 0, 0, 0, 0, HUGE, HUGE, HUGE, nextSerial(), id, '', name, terms, '', key }
       known[COLD] = { past = {}, window = newWindow(termsOf(terms), from, to) }
       known[FRESH] = (to or at) + remembered()
       accounts[key] = known
@@ -329,6 +330,17 @@ local function windows()
   end
 
   return made
+end
+
+-- What a call says of the terms of an account: what stands for them, and, where the store may not have
+-- them or has another window, a way and the terms, or nothing where only the window may be another. A way
+-- has three lines: the span of the window now; where it rolls over, the names of the two windows before;
+-- the span in which a hold would expire. What stands for the terms begins with how a hold is charged, and
+-- after that an `s` where the account refuses nothing, and an `r` where it rolls over.
+local function termsIn(text)
+  local id, way, terms = string.match(text, '^([^\n]*)\n([^\n]*\n[^\n]*\n[^\n]*)\n(.*)$')
+  if id then return id, way, terms end
+  return text, '', ''
 end
 
 -- The account under the terms of a call, in its window of now; nil where the span is not of now.

@@ -1,0 +1,88 @@
+import { type Reply, replyOf } from './answer-text.ts';
+import type { Argument } from './script-runner.ts';
+import { RESERVE, RESERVE_MANY, type Script, SETTLE, SETTLE_MANY } from './scripts.ts';
+import type { StoreSession } from './store-session.ts';
+
+interface Waiting {
+  readonly args: readonly Argument[];
+  readonly deadline: number;
+  readonly resolve: (reply: Reply | Promise<Reply>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The scripts that carry out several calls. */
+const MANY: ReadonlyMap<Script, Script> = new Map([
+  [SETTLE, SETTLE_MANY],
+  [RESERVE, RESERVE_MANY],
+]);
+
+/** The most calls of one script: others have to wait for it. */
+const MOST_TOGETHER = 32;
+
+/** Before the answers of several calls: a status and the time. */
+const BEFORE_ANSWERS = 2;
+
+/**
+ * Reservations and settlements that a process asks for in one turn of its event loop, each kind in one
+ * script: most of what a script costs it costs once. One alone is sent as ever.
+ */
+export class CallsTogether {
+  readonly #session: StoreSession;
+  readonly #isOn: boolean;
+  readonly #waiting: Map<Script, Waiting[]> = new Map();
+
+  constructor(session: StoreSession, isOn: boolean) {
+    this.#session = session;
+    this.#isOn = isOn;
+  }
+
+  /** The same as of the session. */
+  run(script: Script, args: readonly Argument[], deadline: number): Promise<Reply> {
+    if (!this.#isOn || !MANY.has(script)) {
+      // Not ahead of what was asked for before.
+      this.#sendAll();
+      return this.#session.run(script, args, deadline);
+    }
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.size === 0) queueMicrotask(() => this.#sendAll());
+      const waiting = this.#waiting.get(script) ?? [];
+      this.#waiting.set(script, waiting);
+      waiting.push({ args, deadline, resolve, reject });
+      if (waiting.length === MOST_TOGETHER) this.#sendAll();
+    });
+  }
+
+  #sendAll(): void {
+    if (this.#waiting.size === 0) return;
+    const all = [...this.#waiting];
+    this.#waiting.clear();
+    for (const [script, waiting] of all) {
+      if (waiting.length > 1) this.#send(script, waiting);
+      else for (const each of waiting) this.#sendSingly(script, each);
+    }
+  }
+
+  #sendSingly(script: Script, { args, deadline, resolve, reject }: Waiting): void {
+    this.#session.run(script, args, deadline).then(resolve, reject);
+  }
+
+  #send(script: Script, waiting: readonly Waiting[]): void {
+    const args: Argument[] = [waiting.length];
+    for (const each of waiting) args.push(...each.args);
+    // All of them began within the same turn.
+    const deadline = Math.min(...waiting.map((each) => each.deadline));
+    this.#session.run(MANY.get(script) as Script, args, deadline).then(
+      (reply) => {
+        waiting.forEach((each, place) => {
+          // Null, or nothing where the script has done nothing at all.
+          const answer = reply[BEFORE_ANSWERS + place];
+          if (answer) each.resolve(replyOf(answer));
+          else this.#sendSingly(script, each);
+        });
+      },
+      (error) => {
+        for (const { reject } of waiting) reject(error);
+      },
+    );
+  }
+}
