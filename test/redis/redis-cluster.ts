@@ -30,6 +30,10 @@ export class RedisCluster {
     this.#servers = servers;
   }
 
+  get ports(): number[] {
+    return this.#servers.map(({ port }) => port);
+  }
+
   /** A client of the whole. */
   client(): Cluster {
     const nodes = this.#servers.map(({ port }) => ({ host: '127.0.0.1', port }));

@@ -40,8 +40,8 @@ export function ruleText(rule: AccountRule): RuleText {
   return text;
 }
 
-/** Not for secrets: terms come from the configuration (cyrb53). */
-function digestOf(text: string): string {
+/** 53 bits of a text (cyrb53). Not for secrets. */
+export function digestOf(text: string): string {
   let [one, other] = [0xdeadbeef, 0x41c6ce57];
   for (let place = 0; place < text.length; place += 1) {
     const code = text.charCodeAt(place);

@@ -5,10 +5,7 @@ import { readCharges, readOvershoot } from './answer-text.ts';
 export type EntryReply = readonly [id: string, fields: readonly string[]];
 
 export function readEntry([id, fields]: EntryReply): SinkEntry {
-  const values = new Map<string, string>();
-  for (let place = 2; place < fields.length; place += 2) {
-    values.set(fields[place] as string, fields[place + 1] as string);
-  }
+  const values = valuesOf(fields);
   const field = (name: string) => values.get(name) ?? '';
   const at = Number(id.slice(0, id.indexOf('-')));
   const charges = readCharges(field('charges'));
@@ -41,4 +38,18 @@ interface SettlementText {
 export function settlementText({ id, outcome, details }: SettleRequest): string {
   const text: SettlementText = { of: id, outcome, details };
   return JSON.stringify(text);
+}
+
+/** Budget and unit of the account that an adjustment changed, as the scripts know them. */
+export function namesIn([, fields]: EntryReply): string {
+  return valuesOf(fields).get('names') ?? '';
+}
+
+/** By name; the first two fields are no name and value. */
+function valuesOf(fields: readonly string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (let place = 2; place < fields.length; place += 2) {
+    values.set(fields[place] as string, fields[place + 1] as string);
+  }
+  return values;
 }

@@ -1,3 +1,4 @@
+export { checkPartition, type PartitionPlan } from './check-partition.ts';
 export type { ConfirmedDurability, Durability } from './durability.ts';
 export {
   type DedicatedNodeRedisClient,

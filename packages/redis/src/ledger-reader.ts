@@ -9,15 +9,16 @@ export async function* readLedger(
   runner: ScriptRunner,
   ledger: string,
   { from, to }: EntryQuery,
+  pageSize: number = PAGE,
 ): AsyncGenerator<SinkEntry> {
   let start = from === undefined || from <= 0 ? '-' : String(Math.ceil(from));
   const end = to === undefined ? '+' : `(${Math.max(0, Math.ceil(to))}`;
   for (;;) {
-    const args = [ledger, start, end, 'COUNT', PAGE];
+    const args = [ledger, start, end, 'COUNT', pageSize];
     const page = (await runner.command('XRANGE', ...args)) as readonly EntryReply[];
     for (const entry of page) yield readEntry(entry);
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
+    if (last === undefined || page.length < pageSize) return;
     start = `(${last[0]}`;
   }
 }

@@ -1,4 +1,5 @@
-import { type EntryReply, readEntry } from './entry-text.ts';
+import { type EntryReply, namesIn, readEntry } from './entry-text.ts';
+import { type AdjustmentEntry, SetByHand } from './set-by-hand.ts';
 
 /** Amounts by start of rolling slot; in other windows the only slot is `null`. */
 export type SlotSums = ReadonlyMap<number | null, number>;
@@ -13,21 +14,39 @@ interface LatestWindow {
 export class LedgerSums {
   /** Id of the last entry that was added. */
   last = '0-0';
+  /** How many entries are of another part of a call than the first, where ids say that. */
+  laterParts = 0;
   /** By account the window that was charged last. */
   readonly latest: Map<string, LatestWindow> = new Map();
+  /** By account what was set by hand. */
+  readonly byHand: Map<string, SetByHand> = new Map();
   readonly #windows: Map<string, Map<number | null, number>> = new Map();
 
   add(entries: readonly EntryReply[]): void {
     for (const reply of entries) {
-      for (const { account, budget, unit, window, slot, amount } of readEntry(reply).charges) {
+      const entry = readEntry(reply);
+      const { id, charges } = entry;
+      if (!id.startsWith('1')) this.laterParts += 1;
+      for (const { account, budget, unit, window, slot, amount } of charges) {
         const name = nameOf(account, window);
         const slots = this.#windows.get(name) ?? new Map<number | null, number>();
         this.#windows.set(name, slots.set(slot, (slots.get(slot) ?? 0) + amount));
         const names = `${JSON.stringify(budget)},${JSON.stringify(unit)}`;
         this.latest.set(account, { window, names });
       }
+      if (entry.kind === 'adjustment') this.#addByHand(entry, reply);
       this.last = reply[0];
     }
+  }
+
+  #addByHand(entry: AdjustmentEntry, reply: EntryReply): void {
+    if (!SetByHand.isOf(entry)) return;
+    const { account } = entry;
+    const byHand = this.byHand.get(account) ?? new SetByHand();
+    byHand.add(entry);
+    this.byHand.set(account, byHand);
+    // Where nothing was ever charged, no window is known.
+    if (!this.latest.has(account)) this.latest.set(account, { window: '', names: namesIn(reply) });
   }
 
   /**

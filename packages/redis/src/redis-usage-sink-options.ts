@@ -4,6 +4,12 @@ import type { SessionOptions } from './store-session.ts';
 export interface RedisUsageSinkOptions {
   /** Stores of different names on one server know nothing of each other. @default 'default' */
   readonly namespace?: string;
+  /**
+   * Dimensions of the identity, such as `['org']`, whose values have a store each, so that a cluster
+   * spreads them over its slots. Accounts without one of them are in one store above the others. With
+   * other dimensions it is another store, in which nothing is spent. @default one store for all
+   */
+  readonly partitionBy?: readonly string[];
   /** The longest that an operation may take, in ms. @default 1_000 */
   readonly timeoutMs?: number;
   /**
@@ -22,9 +28,10 @@ export interface RedisUsageSinkOptions {
   readonly ledgerCapacity?: number;
   /**
    * What becomes of calls once the store has lost its data: they are refused until somebody calls
-   * `rebuild()`, or go on from 0 with a `store-reset` notice. @default 'deny'
+   * `rebuild()`, or go on from 0 with a `store-reset` notice, or go on once the counters have been
+   * rebuilt from the ledger, where the whole of that is left; else they are refused. @default 'deny'
    */
-  readonly onStoreReset?: 'deny' | 'accept';
+  readonly onStoreReset?: 'deny' | 'accept' | 'rebuild';
   /**
    * Asks the server at the start whether it can keep budgets: its version, whether it evicts keys,
    * and whether it is a replica. What it does not tell is not checked. @default true
@@ -39,7 +46,6 @@ const DAY_MS = 86_400_000;
 export function sessionOptions(options: RedisUsageSinkOptions): SessionOptions {
   return {
     now: options.now ?? null,
-    checksServer: options.checkServer ?? true,
     onStoreReset: options.onStoreReset ?? 'deny',
     endedMs: options.rememberedMs ?? 600_000,
     expiredMs: options.awaitedMs ?? DAY_MS,

@@ -1,4 +1,4 @@
-import type { Account, Adjustment } from '@hardcap/core';
+import type { Account, CorrectionCharge, ExtendRequest, ReserveRequest } from '@hardcap/core';
 import { goesAlong, inJson, ruleText, spansOf, spansOfTerms } from './account-text.ts';
 import type { Argument } from './script-runner.ts';
 
@@ -55,12 +55,36 @@ export function waysOf(needed: readonly unknown[], at: number, ttlMs: number): s
   });
 }
 
-/** The reservation of a correction, and its charges. */
-export function correctionText(
-  correction: Extract<Adjustment, { readonly type: 'correction' }>,
-): Argument[] {
-  const charges = correction.charges.flatMap(({ account, window, slot, amount }) => {
+/** What a correction charges. */
+export function chargesText(charges: readonly CorrectionCharge[]): Argument[] {
+  return charges.flatMap(({ account, window, slot, amount }) => {
     return [inJson(account), window, slot ?? '', amount];
   });
-  return [inJson(correction.reservation), ...charges];
+}
+
+/** What an extension is asked with, but for the windows of accounts that it does not name. */
+export function extendArguments(
+  accounts: AccountArguments,
+  { id, claims, ttlMs }: ExtendRequest,
+  at: number,
+): Argument[] {
+  const args: Argument[] = [inJson(id), ttlMs, claims.length];
+  for (const { account, amount } of claims) {
+    args.push(inJson(account.key), amount, accounts.terms(account, at, at + ttlMs));
+  }
+  return args;
+}
+
+/** What a reservation is asked with. @param notAfter when nobody waits for the answer any more */
+export function reserveArguments(
+  accounts: AccountArguments,
+  { id, claims, ttlMs }: Pick<ReserveRequest, 'id' | 'claims' | 'ttlMs'>,
+  at: number,
+  notAfter: number | '',
+): Argument[] {
+  const args: Argument[] = [`r${inJson(id)}`, ttlMs, notAfter, claims.length];
+  for (const { account } of claims) args.push(accounts.field(account.key));
+  for (const { amount } of claims) args.push(amount);
+  for (const { account } of claims) args.push(accounts.terms(account, at, at + ttlMs));
+  return args;
 }

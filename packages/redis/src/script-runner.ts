@@ -34,6 +34,10 @@ export class ScriptRunner {
     this.#timeoutMs = timeoutMs;
   }
 
+  get ledger(): string {
+    return this.#keys.at(-1) ?? '';
+  }
+
   get timeoutMs(): number {
     return this.#timeoutMs;
   }

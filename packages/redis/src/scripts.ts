@@ -142,7 +142,7 @@ const PLAIN_RESERVE_PART: string = String.raw`
 do
 local field, count, expiresAt = ARGV[5], ARGV[8] + 0, at + ARGV[6]
 local found = call('HMGET', BOOKS, 'm', field, 'q', unpack(ARGV, 9, 8 + count))
-local isPlain = found[1] and not found[2]
+local isPlain = found[1] and not found[2] and ARGV[6] ~= '0'
 local nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch
 if isPlain then
 local clock
@@ -968,9 +968,10 @@ local id, key = ARGV[5], ARGV[6]
 local lost = begin({ 'j' .. id, 'a' .. key })
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep() end
-local known = windows().open(key, termsIn(ARGV[7]))
-if not known then return { 'stale', at } end
-local w, cold = windows(), windows().coldOf(known)
+local isHere = sub(ARGV[7], 1, 1) ~= '@'
+local known = isHere and windows().open(key, termsIn(ARGV[7]))
+if isHere and not known then return { 'stale', at } end
+local w, cold = windows(), isHere and windows().coldOf(known) or {}
 local window, amount, untilTime = cold.window, tonumber(ARGV[9]), tonumber(ARGV[10])
 local charged = {}
 local MOST = 9000000000000000
@@ -1008,10 +1009,12 @@ local slotText = slot and format('%.0f', slot) or 'null'
 charged[#charged + 1] = chargeOf(known, name, slotText, format('%.0f', by), '0')
 end
 local function correct()
-local field = 'r' .. ARGV[13]
+for id in string.gmatch(ARGV[13], '[^\n]+') do
+local field = 'r' .. id
 local record = get(field)
 if record and sub(record, 1, 1) == EXPIRED then
 put(field, sub(record, 1, 9) .. cmsgpack.pack({}))
+end
 end
 for place = 14, #ARGV, 4 do
 applied(ARGV[place], ARGV[place + 1], tonumber(ARGV[place + 2]), tonumber(ARGV[place + 3]))
@@ -1036,10 +1039,13 @@ changes[ARGV[8]]()
 put('j' .. id, '1')
 due('j' .. id, at + w.remembered())
 enter('adjustment', id, '[' .. concat(charged, ',') .. ']', 'account', key, 'names',
-known[NAMES], 'change', ARGV[11], 'details', ARGV[12])
+isHere and known[NAMES] or sub(ARGV[7], 2), 'change', ARGV[11], 'details', ARGV[12])
+if isHere then
 w.refresh(known)
 save(known)
 end
+end
+if not isHere then return { isRepeated and 'repeated' or 'adjusted', at, false, finish(false) } end
 local limit = w.limitOf(known, window)
 local reading = {
 limit ~= HUGE and limit or false, w.isBlocked(known) and 1 or 0,
@@ -1051,7 +1057,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '2179b7b9942c94b4e4c69832d7fc2e4d7b45b36f',
+  sha: '8738167c5b7d8526902b09679a73da7a659268fc',
   text: ADJUST_TEXT,
 };
 
@@ -1109,7 +1115,7 @@ if not each[5] then staleAt(known) end
 end
 end
 if stale[3] then return stale end
-if isDenied then return { 'denied', at, '', finish(false), unpack(refusals) } end
+if isDenied or ttl == 0 then return { 'denied', at, '', finish(false), unpack(refusals) } end
 for _, claim in ipairs(claims) do
 local held = byKey[claim[1]]
 hold(claim.known, held[4], claim.by, 0, claim.holder)
@@ -1122,8 +1128,26 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: 'd82213446e54f44935aea22c50cc2ff6c15896a5',
+  sha: '068fdc86b916829035ce80e6de3ca599f3d7cd71',
   text: EXTEND_TEXT,
+};
+
+const FIND_OWN: string = String.raw`
+local fields, found = {}, {}
+for place = 5, #ARGV do fields[place - 4] = 'r' .. ARGV[place] end
+local lost = begin(fields)
+if lost then return lost end
+if at >= header[NEXT_DUE] then sweep() end
+for place, field in ipairs(fields) do
+if raw[field] then found[#found + 1] = ARGV[place + 4] end
+end
+return { 'found', at, finish(false), found }`;
+const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, FIND_OWN].join('');
+
+export const FIND: Script = {
+  name: 'find',
+  sha: '6ed68a4f6b81f680df364e8e98e39de6b34925f6',
+  text: FIND_TEXT,
 };
 
 const HELD_OWN: string = String.raw`
@@ -1133,8 +1157,9 @@ if at >= header[NEXT_DUE] then sweep() end
 local holders, fixed, carried, opened = {}, {}, {}, {}
 local accountCount, reservationCount = 0, 0
 local w = windows()
-local function count(record)
-reservationCount = reservationCount + 1
+local function count(field, record)
+local isFirst = ARGV[6] ~= 'parts' or sub(field, 2, 2) == '1'
+reservationCount = reservationCount + (isFirst and 1 or 0)
 for _, each in ipairs(holdsOf(record)) do
 local key, amount, _, kind, serial = unpack(each)
 local sums, place = carried, key
@@ -1148,7 +1173,7 @@ local function look(field)
 if seen[field] then return end
 seen[field] = true
 local kind, value = sub(field, 1, 1), raw[field]
-if kind == 'r' and value and sub(value, 1, 1) == OPEN_STATE then count(value) end
+if kind == 'r' and value and sub(value, 1, 1) == OPEN_STATE then count(field, value) end
 if kind == 'a' and value then
 accountCount = accountCount + 1
 holders[#holders + 1] = account(sub(field, 2))
@@ -1192,7 +1217,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: 'defb4acef90928cac18a86c4d89c54a7727cc23a',
+  sha: '305d1f42103e3f455f61e50d14d2df70bcbaa4d6',
   text: HELD_TEXT,
 };
 
@@ -1211,12 +1236,18 @@ header[ENTRIES], at = tonumber(count), math.max(at, tonumber(time))
 end
 scores = { '+inf', 'end' }
 end
-local isOther = header[EPOCH] ~= ARGV[3] or tonumber(ARGV[2]) > header[CLOCK]
-local isLost = ARGV[6] == 'lost' and isOther
-local isAccepted = sub(header[EPOCH], 1, 2) == 'a:'
-if isLost and (isNew or not isAccepted or header[EPOCH] == ARGV[3]) then
+local epoch, asked = header[EPOCH], ARGV[6]
+local isOther = epoch ~= ARGV[3] or tonumber(ARGV[2]) > header[CLOCK]
+local isRebuilding = sub(epoch, 1, 2) == 'r:'
+local isOpen = isOther and (isNew or sub(epoch, 1, 2) ~= 'a:' or epoch == ARGV[3])
+local isStopped = asked == 'rebuild' and (ARGV[3] ~= '' or isNew and header[ENTRIES] > 0)
+local isTaken = asked == 'lost' or asked == 'rebuild' and not isStopped and not isNew and not isRebuilding
+if asked == 'rebuilt' and isRebuilding and not isOther or isOpen and isTaken then
 header[EPOCH] = 'a:' .. ARGV[5]
 notices[1] = '["r",' .. format('%.0f', at) .. ']'
+isNew = true
+elseif isOpen and isStopped and not isRebuilding then
+header[EPOCH] = 'r:' .. ARGV[5]
 isNew = true
 end
 if isNew then
@@ -1228,7 +1259,7 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '7bc85681a2213761ba639b4f8c34275b4c1e59ae',
+  sha: '5607ecd96db626a9c55f57998a940ba38124b5f9',
   text: OPEN_TEXT,
 };
 
@@ -1355,20 +1386,26 @@ if lost then return lost end
 if at >= header[NEXT_DUE] then sweep(field) end
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
+local _, _, admittedAt = struct.unpack('<c1dd', record)
+if ARGV[6] and tonumber(ARGV[6]) ~= admittedAt then return { 'never', at, finish(false) } end
 for _, each in ipairs(holdsOf(record)) do
 local key, held, _, kind, serial = unpack(each)
 local known = account(key)
 hold(known, kind, -tonumber(held), -1, serial ~= '' and windows().find(known, serial) or known)
 end
+if ARGV[6] then
+deletes[#deletes + 1] = field
+else
 put(field, endedRecord(RELEASED))
+end
 return { 'released', at, finish(false) }`;
 const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, RELEASE_OWN].join('');
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'aebdbc033589438d389643066384748ab1464d1f',
+  sha: 'd2de8d213a75c7ba7981a3d3880e04c624f1f033',
   text: RELEASE_TEXT,
-  flagged: { sha: 'd5f2a3a6101abc52b12553fb0cf115bd165dc6f7', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '1f01fb9f4236eacba9f7d105b53bab9718c06122', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1381,7 +1418,7 @@ local record = raw[field]
 if record then
 local state, expiresAt = unpacked('<c1d', record)
 if state == OPEN_STATE and isSame(holdsOf(record), 9, count) then
-return { 'held', at, expiresAt, finish(false) }
+return { 'again', at, expiresAt, finish(false), (unpacked('<d', record, 10)) }
 end
 finish(true)
 return { 'mismatch', at, RESOLUTIONS[state] or false }
@@ -1417,7 +1454,7 @@ for _, known in ipairs(refusing) do
 known[DENIED] = math.max(known[DENIED], dayTally()) + 1
 save(known)
 end
-if isDenied then return { 'denied', at, '', finish(false), unpack(refusals) } end
+if isDenied or ttl == 0 then return { 'denied', at, '', finish(false), unpack(refusals) } end
 for place, known in ipairs(asked) do hold(known, holds[place][4], tonumber(holds[place][2]), 1) end
 put(field, openRecord(expiresAt, at, holds))
 enqueue({ field }, expiresAt)
@@ -1426,7 +1463,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '1d430368479626b60696b388c2638b511089c6db',
+  sha: 'fec664cceab143df58955a9a94f4f8b0f4cf09b5',
   text: RESERVE_TEXT,
 };
 
@@ -1436,7 +1473,7 @@ if not places then return otherwise end
 local asked, counters, refusing, held, earliest = {}, {}, {}, {}, HUGE
 local function reserve(from)
 local field, expiresAt, notAfter, size = ARGV[from], at + ARGV[from + 1], ARGV[from + 2], ARGV[from + 3] + 0
-if raw[field] or notAfter ~= '' and at > notAfter + 0 then return false end
+if ARGV[from + 1] == '0' or raw[field] or notAfter ~= '' and at > notAfter + 0 then return false end
 local first, refused, answer = from + 3, 0, nil
 local record = packed('<c1dd', OPEN_STATE, expiresAt, at)
 for place = 1, size do
@@ -1489,7 +1526,7 @@ const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSA
 
 export const RESERVE_MANY: Script = {
   name: 'reserve-many',
-  sha: '6b8b2608995004ef1c9531cc0f04869842a85697',
+  sha: '452e24a0a5768a869d39c6322ba1c88b3379459b',
   text: RESERVE_MANY_TEXT,
 };
 
@@ -1529,13 +1566,18 @@ local key = ARGV[6]
 local lost = begin({ 'a' .. key })
 if lost then return lost end
 local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
-if raw['a' .. key] or not last or last[1] ~= ARGV[5] then return { 'stale', at } end
+if raw['a' .. key] then return { 'there', at } end
+if not last or last[1] ~= ARGV[5] then return { 'stale', at } end
 local terms = ARGV[7] .. '\n\n\n\n\n\n'
 local known = windows().open(key, '', '\t\t' .. ARGV[8], terms)
-windows().windowOf(known).isRevived = true
+local cold = windows().coldOf(known)
+cold.window.isRevived = true
+cold.isBlocked = ARGV[9] ~= '' or nil
+if ARGV[10] ~= '' then cold.set = { to = tonumber(ARGV[10]), till = tonumber(ARGV[11]) } end
+if ARGV[12] ~= '' then cold.raised = { by = tonumber(ARGV[12]), till = tonumber(ARGV[13]) } end
 local slots = {}
-for place = 10, #ARGV do slots[place - 9] = tonumber(ARGV[place]) end
-known[COMMITTED] = tonumber(ARGV[9])
+for place = 15, #ARGV do slots[place - 14] = tonumber(ARGV[place]) end
+known[COMMITTED] = tonumber(ARGV[14])
 for place = 2, #slots, 2 do known[COMMITTED] = known[COMMITTED] + slots[place] end
 if slots[1] then windows().setSlots(known, slots) end
 save(known)
@@ -1545,7 +1587,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: '285ac195852f0bfa5d8be55cf8a737e06b30ff73',
+  sha: 'd152ae09021c3d1e952945abfb03a3184221ca43',
   text: REVIVE_TEXT,
 };
 

@@ -1,7 +1,9 @@
 import { ConfigError } from '@hardcap/core';
+import { messageOf } from './redis-failure.ts';
+import type { ScriptRunner } from './script-runner.ts';
 
 /** What a server says of itself. */
-export interface ServerInfo {
+interface ServerInfo {
   /** Such as 7.2; that of the Redis whose protocol it speaks. */
   readonly version: number;
   readonly policy: string;
@@ -9,7 +11,7 @@ export interface ServerInfo {
 }
 
 /** Reads what `INFO` says. */
-export function readInfo(text: string): ServerInfo {
+function readInfo(text: string): ServerInfo {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(text)?.[1] ?? '';
   const [major = '0', minor = '0'] = field('redis_version').split('.');
   return {
@@ -19,8 +21,49 @@ export function readInfo(text: string): ServerInfo {
   };
 }
 
+/** For so long what a server said of itself is taken to be so still, where many stores are on it. */
+const TOLD_MS = 60_000;
+
+/** Asks a server what it is, for all stores of a sink together. */
+export class ServerCheck {
+  #told: Promise<ServerInfo> | null = null;
+  #toldAt = 0;
+
+  /** @throws ConfigError for a server that cannot keep budgets */
+  of(runner: ScriptRunner): Promise<ServerInfo> {
+    const isFresh = Date.now() - this.#toldAt < TOLD_MS;
+    if (this.#told !== null && isFresh) return this.#told;
+    this.#toldAt = Date.now();
+    const told = this.#ask(runner);
+    this.#told = told;
+    told.catch(() => {
+      if (this.#told === told) this.#told = null;
+    });
+    return told;
+  }
+
+  async #ask(runner: ScriptRunner): Promise<ServerInfo> {
+    const info = await infoOf(runner);
+    checkServer(info);
+    return info;
+  }
+}
+
+/** What is known of a server whose user may not ask: nothing. */
+const UNTOLD: ServerInfo = { version: 0, policy: '', isReplica: false };
+
+async function infoOf(runner: ScriptRunner): Promise<ServerInfo> {
+  try {
+    return readInfo(String(await runner.command('INFO')));
+  } catch (error) {
+    // Everything else would fail the scripts as well.
+    if (messageOf(error).includes('NOPERM')) return UNTOLD;
+    throw error;
+  }
+}
+
 /** @throws ConfigError for a server that cannot keep budgets, saying what to change. */
-export function checkServer({ version, policy, isReplica }: ServerInfo): void {
+function checkServer({ version, policy, isReplica }: ServerInfo): void {
   if (version > 0 && version < 6.02) {
     throw new ConfigError(
       'redis: the server is older than Redis 6.2, which the scripts need. Upgrade it, or use Valkey.',

@@ -1,16 +1,15 @@
 import { type Reply, replyOf } from './answer-text.ts';
-import { messageOf } from './redis-failure.ts';
+import { rebuildLost } from './rebuild-lost.ts';
 import type { Argument, ScriptRunner } from './script-runner.ts';
 import { OPEN, PROOF, READ, type Script } from './scripts.ts';
-import { checkServer, readInfo } from './server-checks.ts';
+import type { ServerCheck } from './server-checks.ts';
 import { StoreLostError } from './store-lost-error.ts';
 
 export interface SessionOptions {
   /** The time to go by instead of the server's: for tests. */
   readonly now: (() => number) | null;
-  readonly checksServer: boolean;
   /** What becomes of calls once the store has lost its data. */
-  readonly onStoreReset: 'deny' | 'accept';
+  readonly onStoreReset: 'deny' | 'accept' | 'rebuild';
   /** For how long what is over is remembered, in ms. */
   readonly endedMs: number;
   readonly expiredMs: number;
@@ -19,22 +18,36 @@ export interface SessionOptions {
 
 /** Epochs begin so where somebody decided to go on after a loss. */
 const ACCEPTED = 'a:';
+/** And so while it is rebuilt. */
+const REBUILDING = 'r:';
 /** Scripts that leave no trace of their time in the store. */
 const TRACELESS: readonly Script[] = [READ, PROOF];
+
+/** The epoch that a call has taken the store to have, and the one that it has. */
+interface Epochs {
+  readonly asked: string;
+  readonly other: string;
+}
 
 /** What a client knows of the store that it talks to: its epoch, and the time on its clock. */
 export class StoreSession {
   readonly #runner: ScriptRunner;
+  readonly #check: ServerCheck | null;
   readonly #options: SessionOptions;
   readonly #lives: string;
   #meeting: Promise<string> | null = null;
+  #rebuilding: Promise<void> | null = null;
   #epoch: string | null = null;
   #acknowledged = 0;
+  /** The time of the latest entry that was acknowledged. */
+  #entered = 0;
   /** By how much the server's clock is ahead of the one here; null while that is not known. */
   #offset: number | null = null;
 
-  constructor(runner: ScriptRunner, options: SessionOptions) {
+  /** @param check null where the server is taken as it is. */
+  constructor(runner: ScriptRunner, options: SessionOptions, check: ServerCheck | null) {
     this.#runner = runner;
+    this.#check = check;
     this.#options = options;
     this.#lives = `${options.endedMs} ${options.expiredMs} ${options.idleMs}`;
   }
@@ -66,8 +79,9 @@ export class StoreSession {
     deadline: number = this.#runner.deadline,
   ): Promise<Reply> {
     if (this.#epoch === null) return this.#meetAndRun(script, args, deadline);
+    const epoch = this.#epoch;
     return this.#tryRun(script, args, deadline, (reply) => {
-      return this.#recover(script, args, deadline, reply);
+      return this.#recover(script, args, deadline, { asked: epoch, other: String(reply[1] ?? '') });
     });
   }
 
@@ -81,16 +95,24 @@ export class StoreSession {
     script: Script,
     args: readonly Argument[],
     deadline: number,
-    reply: Reply,
+    { asked, other }: Epochs,
   ): Promise<Reply> {
-    const other = String(reply[1] ?? '');
-    if (other !== this.#epoch && other.startsWith(ACCEPTED)) this.#go(other);
-    else if (this.#options.onStoreReset === 'accept') {
-      await this.#runner.wait(script.name, deadline, this.meet(true));
-    } else throw new StoreLostError();
+    // Another call of this process may have been told before.
+    const isKnown = this.#epoch !== asked;
+    if (!isKnown && other !== asked && other.startsWith(ACCEPTED)) this.#go(other);
+    else if (!isKnown) await this.#runner.wait(script.name, deadline, this.#decide(other));
     return this.#tryRun(script, args, deadline, () => {
       throw new StoreLostError();
     });
+  }
+
+  /** Does about a lost store what was decided for that. */
+  async #decide(other: string): Promise<void> {
+    const { onStoreReset } = this.#options;
+    if (other.startsWith(REBUILDING)) await this.#joinRebuild();
+    else if (onStoreReset === 'accept') await this.meet(true);
+    else if (onStoreReset === 'rebuild') await this.#rebuild(other === this.#epoch);
+    else throw new StoreLostError();
   }
 
   /** Meets the store, once for all calls that wait. @param anew goes on with it though it was lost. */
@@ -104,27 +126,58 @@ export class StoreSession {
   }
 
   async #open(anew: boolean): Promise<string> {
-    if (this.#options.checksServer) await this.#check();
-    const args = [...this.#start(this.#epoch ?? ''), newEpoch(), anew ? 'lost' : ''];
-    const [, at, epoch] = (await this.#runner.run(OPEN, args)) as Reply;
-    if (this.#epoch !== null && epoch !== this.#epoch) this.#acknowledged = 0;
-    this.#epoch = String(epoch);
-    this.#see(Number(at));
-    return this.#epoch;
+    if (this.#check !== null)
+      this.#runner.takesFlags = (await this.#check.of(this.#runner)).version >= 7;
+    const epoch = await this.#ask(anew ? 'lost' : '');
+    if (epoch.startsWith(REBUILDING)) await this.#joinRebuild();
+    else this.#go(epoch);
+    return epoch;
   }
 
-  async #check(): Promise<void> {
-    let text: unknown;
-    try {
-      text = await this.#runner.command('INFO');
-    } catch (error) {
-      // A user may be kept from asking; everything else would fail the script as well.
-      if (messageOf(error).includes('NOPERM')) return;
-      throw error;
+  /** The epoch of the store, once that was done with it. */
+  async #ask(what: '' | 'lost' | 'rebuild' | 'rebuilt'): Promise<string> {
+    const args = [...this.#start(this.#epoch ?? ''), newEpoch(), what];
+    const [, at, epoch] = (await this.#runner.run(OPEN, args)) as Reply;
+    this.#see(Number(at));
+    return String(epoch);
+  }
+
+  /**
+   * Stops everybody but the session that it gives, to rebuild a store that was lost; null where it was
+   * not, or somebody has decided to go on.
+   */
+  async stop(): Promise<StoreSession | null> {
+    const epoch = await this.#ask('rebuild');
+    if (!epoch.startsWith(REBUILDING)) {
+      this.#go(epoch);
+      return null;
     }
-    const info = readInfo(String(text));
-    checkServer(info);
-    this.#runner.takesFlags = info.version >= 7;
+    const session = new StoreSession(
+      this.#runner,
+      { ...this.#options, onStoreReset: 'deny' },
+      null,
+    );
+    session.#epoch = epoch;
+    return session;
+  }
+
+  /** Goes on with what a session has rebuilt. */
+  async resume(rebuilt: StoreSession): Promise<void> {
+    this.#go(await rebuilt.#ask('rebuilt'));
+  }
+
+  async #joinRebuild(): Promise<void> {
+    if (this.#options.onStoreReset !== 'rebuild') throw new StoreLostError('It is being rebuilt.');
+    await this.#rebuild(false);
+  }
+
+  /** Once for all calls that wait. */
+  async #rebuild(isEarlier: boolean): Promise<void> {
+    if (isEarlier) throw new StoreLostError('Its ledger is from before, too.');
+    this.#rebuilding ??= rebuildLost(this, this.#runner, this.#entered).finally(() => {
+      this.#rebuilding = null;
+    });
+    await this.#rebuilding;
   }
 
   #tryRun(
@@ -149,6 +202,11 @@ export class StoreSession {
     if (isKept && time > this.#acknowledged) this.#acknowledged = time;
   }
 
+  /** Notices the time of an entry that was acknowledged. */
+  entered(at: number): void {
+    this.#entered = Math.max(this.#entered, at);
+  }
+
   #start(epoch: string): Argument[] {
     return [this.#options.now?.() ?? '', this.#acknowledged, epoch, this.#lives];
   }
@@ -157,10 +215,10 @@ export class StoreSession {
     if (this.#options.now === null) this.#offset = at - Date.now();
   }
 
-  /** Goes on with a store that another client has accepted. */
+  /** Goes on with a store, be it the one that was known or another. */
   #go(epoch: string): void {
+    if (this.#epoch !== null && epoch !== this.#epoch) this.#acknowledged = 0;
     this.#epoch = epoch;
-    this.#acknowledged = 0;
   }
 }
 

@@ -1,9 +1,11 @@
 -- Changes an account by hand.
 --
--- ARGV[5] id     ARGV[6] key     ARGV[7] what is said of its terms
+-- ARGV[5] id     ARGV[6] key     ARGV[7] what is said of its terms; of an account that is in another store,
+-- of which this one has a part of the charges, `@` and its names
 -- ARGV[8] type of the change     ARGV[9] amount or limit, or empty     ARGV[10] until, or empty
 -- ARGV[11] the change, as JSON   ARGV[12] details, as JSON
--- then of a correction: id of the reservation, and for each charge: key, window, slot or nothing, amount
+-- then of a correction: ids that the reservation may have, a line each, and for each charge: key, window,
+-- slot or nothing, amount
 --
 -- 'adjusted' or 'repeated', time, limit, whether it is blocked, committed, held, denials, what was rolled
 -- over, notices
@@ -19,9 +21,10 @@ local id, key = ARGV[5], ARGV[6]
 local lost = begin({ 'j' .. id, 'a' .. key })
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep() end
-local known = windows().open(key, termsIn(ARGV[7]))
-if not known then return { 'stale', at } end
-local w, cold = windows(), windows().coldOf(known)
+local isHere = sub(ARGV[7], 1, 1) ~= '@'
+local known = isHere and windows().open(key, termsIn(ARGV[7]))
+if isHere and not known then return { 'stale', at } end
+local w, cold = windows(), isHere and windows().coldOf(known) or {}
 local window, amount, untilTime = cold.window, tonumber(ARGV[9]), tonumber(ARGV[10])
 local charged = {}
 
@@ -68,11 +71,13 @@ local function applied(key, name, slot, asked)
 end
 
 local function correct()
-  local field = 'r' .. ARGV[13]
-  local record = get(field)
-  -- The last word on the call: no late settlement is awaited any more.
-  if record and sub(record, 1, 1) == EXPIRED then
-    put(field, sub(record, 1, 9) .. cmsgpack.pack({}))
+  for id in string.gmatch(ARGV[13], '[^\n]+') do
+    local field = 'r' .. id
+    local record = get(field)
+    -- The last word on the call: no late settlement is awaited any more.
+    if record and sub(record, 1, 1) == EXPIRED then
+      put(field, sub(record, 1, 9) .. cmsgpack.pack({}))
+    end
   end
   for place = 14, #ARGV, 4 do
     applied(ARGV[place], ARGV[place + 1], tonumber(ARGV[place + 2]), tonumber(ARGV[place + 3]))
@@ -99,10 +104,13 @@ if not isRepeated then
   put('j' .. id, '1')
   due('j' .. id, at + w.remembered())
   enter('adjustment', id, '[' .. concat(charged, ',') .. ']', 'account', key, 'names',
-    known[NAMES], 'change', ARGV[11], 'details', ARGV[12])
-  w.refresh(known)
-  save(known)
+    isHere and known[NAMES] or sub(ARGV[7], 2), 'change', ARGV[11], 'details', ARGV[12])
+  if isHere then
+    w.refresh(known)
+    save(known)
+  end
 end
+if not isHere then return { isRepeated and 'repeated' or 'adjusted', at, false, finish(false) } end
 local limit = w.limitOf(known, window)
 local reading = {
   limit ~= HUGE and limit or false, w.isBlocked(known) and 1 or 0,

@@ -1,6 +1,7 @@
 -- Changes what an open reservation holds to new totals, all or none, and gives it a new life.
 --
--- ARGV[5] id     ARGV[6] ms until it expires     ARGV[7] how many accounts follow
+-- ARGV[5] id     ARGV[6] ms until it expires; 0 asks who would refuse, and changes nothing
+-- ARGV[7] how many accounts follow
 -- for each of them: key, amount, and what is said of its terms; then pairs of other accounts it holds,
 -- and the spans of their windows, now and when it would expire
 --
@@ -72,7 +73,7 @@ for _, each in ipairs(holds) do
   end
 end
 if stale[3] then return stale end
-if isDenied then return { 'denied', at, '', finish(false), unpack(refusals) } end
+if isDenied or ttl == 0 then return { 'denied', at, '', finish(false), unpack(refusals) } end
 
 for _, claim in ipairs(claims) do
   local held = byKey[claim[1]]

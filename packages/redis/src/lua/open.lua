@@ -1,8 +1,9 @@
 -- Meets the store: makes its header where there is none.
 --
 -- ARGV[5] epoch for a store that is new
--- ARGV[6] 'lost' to go on with a store that is not the one of ARGV[3], which somebody is told. Its epoch
---         then begins with `a:`, by which other clients know that this was decided.
+-- ARGV[6] what to do with a store that is not the one of ARGV[3]: `lost` goes on with it, which somebody is
+--         told, and `rebuild` stops everybody until `rebuilt`. An epoch begins with `a:` where somebody has
+--         decided to go on, by which other clients know, and with `r:` while nobody may.
 --
 -- 'open', time, epoch
 --@include layout
@@ -23,12 +24,20 @@ else
   -- Keeps the key, and with it its time to live, when nothing is due.
   scores = { '+inf', 'end' }
 end
-local isOther = header[EPOCH] ~= ARGV[3] or tonumber(ARGV[2]) > header[CLOCK]
-local isLost = ARGV[6] == 'lost' and isOther
-local isAccepted = sub(header[EPOCH], 1, 2) == 'a:'
-if isLost and (isNew or not isAccepted or header[EPOCH] == ARGV[3]) then
+local epoch, asked = header[EPOCH], ARGV[6]
+local isOther = epoch ~= ARGV[3] or tonumber(ARGV[2]) > header[CLOCK]
+local isRebuilding = sub(epoch, 1, 2) == 'r:'
+local isOpen = isOther and (isNew or sub(epoch, 1, 2) ~= 'a:' or epoch == ARGV[3])
+-- Of a store that somebody may be using, a client that has just come knows nothing; that something was
+-- lost shows where there is a ledger without books.
+local isStopped = asked == 'rebuild' and (ARGV[3] ~= '' or isNew and header[ENTRIES] > 0)
+local isTaken = asked == 'lost' or asked == 'rebuild' and not isStopped and not isNew and not isRebuilding
+if asked == 'rebuilt' and isRebuilding and not isOther or isOpen and isTaken then
   header[EPOCH] = 'a:' .. ARGV[5]
   notices[1] = '["r",' .. format('%.0f', at) .. ']'
+  isNew = true
+elseif isOpen and isStopped and not isRebuilding then
+  header[EPOCH] = 'r:' .. ARGV[5]
   isNew = true
 end
 if isNew then

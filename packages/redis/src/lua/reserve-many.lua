@@ -18,7 +18,8 @@ local asked, counters, refusing, held, earliest = {}, {}, {}, {}, HUGE
 
 local function reserve(from)
   local field, expiresAt, notAfter, size = ARGV[from], at + ARGV[from + 1], ARGV[from + 2], ARGV[from + 3] + 0
-  if raw[field] or notAfter ~= '' and at > notAfter + 0 then return false end
+  -- Who only asks who would refuse is answered by itself.
+  if ARGV[from + 1] == '0' or raw[field] or notAfter ~= '' and at > notAfter + 0 then return false end
   local first, refused, answer = from + 3, 0, nil
   local record = packed('<c1dd', OPEN_STATE, expiresAt, at)
   for place = 1, size do

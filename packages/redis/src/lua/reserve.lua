@@ -1,11 +1,12 @@
 -- Holds amounts on all accounts of a call, or on none.
 --
--- ARGV[5] field of the reservation     ARGV[6] ms until it expires
+-- ARGV[5] field of the reservation     ARGV[6] ms until it expires; 0 asks who would refuse, and holds nothing
 -- ARGV[7] time after which nobody waits for the answer, or empty     ARGV[8] how many accounts
 -- then the fields of all accounts, all amounts, and what is said of the terms of all accounts
 --
 -- time alone where it is held, until `ms until it expires` later, and nothing else is to be told
 -- 'held', time, expiry, notices, refusals of accounts that refuse nothing
+-- 'again', time, expiry, notices, time of the first: it is held already
 -- 'denied', time, '', notices, refusals: each is nine values of this list
 -- 'mismatch', time, how the reservation ended where it has
 -- 'stale', time: a span is not of now, or terms are needed
@@ -28,7 +29,7 @@ local record = raw[field]
 if record then
   local state, expiresAt = unpacked('<c1d', record)
   if state == OPEN_STATE and isSame(holdsOf(record), 9, count) then
-    return { 'held', at, expiresAt, finish(false) }
+    return { 'again', at, expiresAt, finish(false), (unpacked('<d', record, 10)) }
   end
   finish(true)
   return { 'mismatch', at, RESOLUTIONS[state] or false }
@@ -69,7 +70,7 @@ for _, known in ipairs(refusing) do
   known[DENIED] = math.max(known[DENIED], dayTally()) + 1
   save(known)
 end
-if isDenied then return { 'denied', at, '', finish(false), unpack(refusals) } end
+if isDenied or ttl == 0 then return { 'denied', at, '', finish(false), unpack(refusals) } end
 
 for place, known in ipairs(asked) do hold(known, holds[place][4], tonumber(holds[place][2]), 1) end
 put(field, openRecord(expiresAt, at, holds))

@@ -3,7 +3,7 @@
 do
   local field, count, expiresAt = ARGV[5], ARGV[8] + 0, at + ARGV[6]
   local found = call('HMGET', BOOKS, 'm', field, 'q', unpack(ARGV, 9, 8 + count))
-  local isPlain = found[1] and not found[2]
+  local isPlain = found[1] and not found[2] and ARGV[6] ~= '0'
   local nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch
   if isPlain then
     local clock

@@ -1,0 +1,43 @@
+import type { AdjustAnswer, AdjustRequest } from '@hardcap/core';
+import { adjustElsewhere, adjustStore } from './adjust-store.ts';
+import { inOrder, type Manner, partId, possiblePartIds } from './call-part.ts';
+import { heardOf } from './part-answers.ts';
+import type { PartitionStores } from './partition-stores.ts';
+
+/**
+ * Changes an account; a correction, all accounts that it names, each store in a step of its own. The
+ * store above the partitions comes first and decides which of two corrections with one id it is. The
+ * ids are the same whoever asks, so that each store does it once.
+ */
+export async function adjustParts(
+  request: AdjustRequest,
+  stores: PartitionStores,
+  { nameOf, deadline }: Manner,
+): Promise<AdjustAnswer> {
+  const { id, account, change } = request;
+  const own = nameOf(account.key);
+  if (change.type !== 'correction') {
+    const store = await stores.of(own);
+    const answer = await adjustStore(store.scripts, { ...request, id: partId(1, 1, id) });
+    return { ...answer, ...heardOf([answer]) };
+  }
+  const { charges, reservation } = change;
+  const names = new Set([null, ...inOrder([own, ...charges.map((each) => nameOf(each.account))])]);
+  const reservations = possiblePartIds(reservation);
+  const details = { ...request.details, parts: names.size };
+  const answers: Omit<AdjustAnswer, 'reading'>[] = [];
+  let reading: AdjustAnswer['reading'] | undefined;
+  for (const name of names) {
+    const store = await stores.of(name);
+    const asked = { ...request, id: partId(name === null ? 1 : 2, 1, id), details };
+    const here = charges.filter((each) => nameOf(each.account) === name);
+    const part = { charges: here, reservations, deadline };
+    if (name === own) {
+      const answer = await adjustStore(store.scripts, asked, part);
+      reading = answer.reading;
+      answers.push(answer);
+    } else answers.push(await adjustElsewhere(store.scripts, asked, part));
+  }
+  const [first] = answers as [AdjustAnswer];
+  return { status: first.status, reading: reading as AdjustAnswer['reading'], ...heardOf(answers) };
+}

@@ -1,0 +1,97 @@
+import { type Claim, InvalidArgumentError } from '@hardcap/core';
+import type { StoreSink } from './store-sink.ts';
+
+/** What one store has of a call. */
+export interface CallPart {
+  readonly store: StoreSink;
+  /** Of the partition; null of the store above them. */
+  readonly name: string | null;
+  /** The id of the call as the store has it. */
+  readonly id: string;
+}
+
+/** How the parts of a call are told from each other, and how long they may take together. */
+export interface Manner {
+  readonly nameOf: (account: string) => string | null;
+  /** In ms since the epoch. */
+  readonly deadline: number;
+}
+
+/** Places and counts are one digit each. */
+const MOST_PARTS = 9;
+
+/**
+ * The id of a part: its place from 1 on, how many parts the call has, and the id of the call. By the
+ * place a call counts once where its parts are put together.
+ */
+export function partId(place: number, count: number, id: string): string {
+  return `${place}${count}${id}`;
+}
+
+export function readPartId(text: string): { place: number; count: number; id: string } {
+  return { place: Number(text[0]), count: Number(text[1]), id: text.slice(2) };
+}
+
+/** Every id by which some store may have a call. */
+export function possiblePartIds(id: string): string[] {
+  const ids: string[] = [];
+  for (let count = 1; count <= MOST_PARTS; count += 1) {
+    for (let place = 1; place <= count; place += 1) ids.push(partId(place, count, id));
+  }
+  return ids;
+}
+
+/** Names of stores in the order in which they are asked: partitions first, and the one above last. */
+export function inOrder(names: Iterable<string | null>): (string | null)[] {
+  const all = new Set(names);
+  const partitions = [...all].filter((name) => name !== null).toSorted();
+  return all.has(null) ? [...partitions, null] : partitions;
+}
+
+/** @throws InvalidArgumentError for more than can be told apart. */
+export function checkPartCount(count: number): void {
+  if (count <= MOST_PARTS) return;
+  throw new InvalidArgumentError(
+    `A call binds accounts of at most ${MOST_PARTS - 1} partitions; this one binds ${count}. Partition by ` +
+      'a dimension of which a call has one value.',
+  );
+}
+
+/** A call of this process, and what it holds where. */
+export class PartitionedCall {
+  readonly id: string;
+  readonly parts: readonly CallPart[];
+  /** By account what it holds, in the order of the claims. */
+  readonly holds: Map<string, number> = new Map();
+  /** When parts were made by this process, by their server's clock, until the call is admitted. */
+  readonly made: Map<CallPart, number> = new Map();
+  /** When parts were first asked for, by what is known of their server's clock. */
+  readonly begunAt: Map<CallPart, number> = new Map();
+  isAdmitted = false;
+  /** A part of a call that was refused may still be held. */
+  isDoubtful = false;
+  expiresAt = 0;
+
+  constructor(id: string, parts: readonly CallPart[], claims: readonly Claim[]) {
+    this.id = id;
+    this.parts = parts;
+    this.ask(claims);
+  }
+
+  /** An attempt that came to nothing may be followed by one for something else. */
+  ask(claims: readonly Claim[]): void {
+    this.holds.clear();
+    for (const { account, amount } of claims) this.holds.set(account.key, amount);
+  }
+}
+
+/** Sorts what is told by account as a list of their keys is. */
+export function sortedBy<Each extends { readonly account: string }>(
+  accounts: readonly string[],
+  all: readonly Each[],
+): Each[] {
+  if (all.length < 2) return [...all];
+  return all.toSorted((one, other) => {
+    return accounts.indexOf(one.account) - accounts.indexOf(other.account);
+  });
+}

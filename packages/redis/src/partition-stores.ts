@@ -1,0 +1,94 @@
+import type { Partitioning } from './partition.ts';
+import { PartitionRegistry } from './partition-registry.ts';
+import type { RedisUsageSinkOptions } from './redis-usage-sink-options.ts';
+import { sessionOptions } from './redis-usage-sink-options.ts';
+import { type StoreConnection, StoreSink } from './store-sink.ts';
+
+interface Known {
+  readonly store: StoreSink;
+  /** That it is in the registry; null until somebody has to hold something in it. */
+  registered: Promise<void> | null;
+  registeredAt: number;
+}
+
+/** So many are remembered; of one that was forgotten, the next call meets the store anew. */
+const MOST_KNOWN = 10_000;
+const REGISTERED_MS = 86_400_000;
+
+/** The stores of a partitioned namespace, made as they are needed. */
+export class PartitionStores {
+  readonly above: StoreSink;
+  readonly #make: (name: string | null) => StoreSink;
+  readonly #registry: PartitionRegistry;
+  readonly #known: Map<string, Known> = new Map();
+
+  constructor(
+    connection: StoreConnection,
+    partitioning: Partitioning,
+    options: RedisUsageSinkOptions,
+  ) {
+    this.#make = (name) => new StoreSink(connection, partitioning.keysOf(name), options, true);
+    this.above = this.#make(null);
+    const { idleMs } = sessionOptions(options);
+    this.#registry = new PartitionRegistry(
+      this.above.scripts.runner,
+      partitioning.registry,
+      idleMs,
+    );
+  }
+
+  /** The store of a partition, which everybody can find from then on. */
+  async of(name: string | null): Promise<StoreSink> {
+    if (name === null) return this.above;
+    const known = this.#know(name);
+    known.registered ??= this.#register(name, known);
+    await known.registered;
+    const isDue = Date.now() - known.registeredAt > REGISTERED_MS;
+    // Another will do where this one fails: it is in the registry for as long as it lives.
+    if (isDue) void this.#register(name, known).catch(() => {});
+    return known.store;
+  }
+
+  /** Puts into the registry what this process knows, as after it was lost. */
+  async register(): Promise<void> {
+    await Promise.all([...this.#known].map(([name, known]) => this.#register(name, known)));
+  }
+
+  /** Names of the partitions that there may be. */
+  async names(): Promise<string[]> {
+    return [...new Set([...(await this.#registry.names()), ...this.#known.keys()])].toSorted();
+  }
+
+  /** All stores: those of the partitions, and the one above them. */
+  async all(): Promise<StoreSink[]> {
+    const names = await this.names();
+    return [...names.map((name) => this.#know(name).store), this.above];
+  }
+
+  async close(): Promise<void> {
+    const stores = [...this.#known.values()].map(({ store }) => store);
+    await Promise.all([this.above, ...stores].map((store) => store.close()));
+  }
+
+  async #register(name: string, known: Known): Promise<void> {
+    known.registeredAt = Date.now();
+    try {
+      await this.#registry.add(name);
+    } catch (error) {
+      known.registered = null;
+      throw error;
+    }
+  }
+
+  #know(name: string): Known {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    if (this.#known.size >= MOST_KNOWN) {
+      const [oldest = ''] = this.#known.keys();
+      this.#known.delete(oldest);
+    }
+    const made: Known = { store: this.#make(name), registered: null, registeredAt: 0 };
+    this.#known.set(name, made);
+    return made;
+  }
+}
