@@ -53,7 +53,7 @@ function withTable(text: string, mark: string, table: string): string {
 const layers = Object.keys(LAYERS);
 const tables = new Map<string, string[]>();
 
-describe.each(MAJORS)('$name: what each layer refuses', (major) => {
+describe.each(MAJORS)('case C-12: $name: what each layer refuses', (major) => {
   const head = [`| path | ${layers.join(' | ')} |`, `|${'---|'.repeat(layers.length + 1)}`];
   const lines = [...head];
   tables.set(major.name, lines);

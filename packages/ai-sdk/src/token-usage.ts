@@ -55,11 +55,16 @@ function disjoint(
 ): TokenUsage {
   const family = providerFamily(model);
   const { input = Number.NaN, cacheRead = 0, reasoning = 0 } = totals;
-  const written = totals.cacheWrite ?? metadataCount(providerMetadata, WRITE_FIELDS) ?? 0;
+  const told = totals.cacheWrite ?? metadataCount(providerMetadata, WRITE_FIELDS);
+  const untold = told === undefined ? writtenOf(raw) : 0;
+  const written = told ?? untold;
   // Packages of version 2 leave the cache out of Anthropic's input, and in everybody else's.
   const excludesCache = family === 'anthropic' || family === 'bedrock';
   return {
-    input: totals.fresh ?? (excludesCache ? input : input - cacheRead - written),
+    input:
+      totals.fresh === undefined
+        ? input - (excludesCache ? 0 : cacheRead + written)
+        : totals.fresh - untold,
     cacheRead,
     ...cacheWritesOf(written, longOnes(raw), longCacheWrites),
     output: visibleOutput(totals, family === 'google'),
@@ -91,6 +96,12 @@ function metadataCount(metadata: unknown, fields: readonly string[]): number | u
     }
   }
   return undefined;
+}
+
+/** Of those who speak OpenAI's dialect, whose package leaves them in the raw figures. */
+function writtenOf(raw: JsonObject | undefined): number {
+  const details = objectAt(raw, 'prompt_tokens_details') ?? objectAt(raw, 'input_tokens_details');
+  return numberAt(details, 'cache_write_tokens') ?? 0;
 }
 
 /** Bedrock's split of cache writes by their age; undefined where there is none. */

@@ -2,7 +2,7 @@ import type { TokenUsage } from '@hardcap/core';
 import { describe, expect, it } from 'vitest';
 import { nested, type Reported, usageOf, ZERO } from './usage-of.ts';
 
-describe('the same answer, as packages of every version report it', () => {
+describe('case C-60: the same answer, as packages of every version report it', () => {
   const claude = { ...ZERO, input: 50, cacheRead: 20, cacheWrite5m: 30, output: 20 };
   const anthropicRaw = {
     input_tokens: 50,
@@ -72,6 +72,18 @@ describe('the same answer, as packages of every version report it', () => {
         usage: nested([100, 30, 40, 30], [20, 15, 5], {
           prompt_tokens: 100,
           completion_tokens: 20,
+        }),
+      },
+      gpt,
+    ],
+    [
+      'a package for what speaks as OpenAI does',
+      {
+        provider: 'openrouter.chat',
+        usage: nested([100, 60, 40], [20, 15, 5], {
+          prompt_tokens: 100,
+          completion_tokens: 20,
+          prompt_tokens_details: { cached_tokens: 40, cache_write_tokens: 30 },
         }),
       },
       gpt,
