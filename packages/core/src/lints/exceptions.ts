@@ -64,7 +64,8 @@ function neverMatches(
       return about(linted, path, {
         code: 'never-matches',
         severity: 'warning',
-        message: `the budget binds calls whose ${dimension} is "${wanted}", and this is for others`,
+        // Without the value, which may be a secret.
+        message: `the budget binds no call with such a ${dimension}, and this is for those`,
         advice: 'Leave it out, or match what the budget does',
       });
     }
