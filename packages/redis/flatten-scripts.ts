@@ -64,7 +64,11 @@ function namesIn(path: string): string[] {
 /** Without comments and indentation: servers keep the text of every script. */
 function partText(path: string): string {
   const source = readFileSync(new URL(`${path}.lua`, folder), 'utf8');
-  const lines = source.split('\n').map((line) => line.trim());
+  // A function that is too long for one file has the rest of its body in another.
+  const whole = source.replaceAll(/^ *--@inside (\S+)$/gm, (_, inner: string) =>
+    readFileSync(new URL(`include/${inner}.lua`, folder), 'utf8'),
+  );
+  const lines = whole.split('\n').map((line) => line.trim());
   return `\n${lines.filter((line) => line !== '' && !line.startsWith('--')).join('\n')}`;
 }
 

@@ -43,14 +43,7 @@ async function scene(
   api: Api,
   options: SceneOptions & { middleware?: SpendBudgetMiddlewareOptions } = {},
 ) {
-  const {
-    model: _,
-    bare,
-    ...here
-  } = await majorScene(MAJOR, api, {
-    ...TWO_STEPS,
-    ...options,
-  });
+  const { model: _, bare, ...here } = await majorScene(MAJOR, api, { ...TWO_STEPS, ...options });
   const model = bare as unknown as ChatOpenAI | ChatAnthropic;
   const middleware = spendBudgetMiddleware(here.guard, options.middleware);
   const checkpointer = new MemorySaver();

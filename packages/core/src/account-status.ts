@@ -35,7 +35,10 @@ export interface AccountStatus {
   readonly window: WindowSpan;
   /** Ms since the epoch. */
   readonly resetsAt: number | null;
-  /** Calls refused today, in UTC, by all processes that share the sink. */
+  /**
+   * Calls refused today, in UTC, by all processes that share the sink; those too that were sent smaller
+   * then.
+   */
   readonly denials: number;
 }
 

@@ -12,7 +12,8 @@ export type Fetch = typeof globalThis.fetch;
  *
  * ```ts
  * new ChatOpenAI({ model: 'gpt-5.1', configuration: { fetch: spendBudgetFetch(), maxRetries: 2 } });
- * new ChatAnthropic({ model: 'claude-sonnet-4-5', clientOptions: { fetch: spendBudgetFetch() } });
+ * const createClient = (options) => new Anthropic({ ...options, maxRetries: 2, fetch: spendBudgetFetch() });
+ * new ChatAnthropic({ model: 'claude-sonnet-4-5', createClient });
  * ```
  *
  * @param send what sends the requests. @default the runtime's

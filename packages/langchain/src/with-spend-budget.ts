@@ -5,9 +5,9 @@ import { guardedModel } from './guarded-model.ts';
 import type { SpendBudgetOptions } from './spend-budget-options.ts';
 
 /**
- * The model or the embeddings, guarded: every call it makes holds its worst case before it is sent, is metered while it
- * streams, cut where a budget is crossed, and settled at what it cost. The result is an instance of
- * the same class; the given model stays as it is.
+ * The model or the embeddings, guarded: every call it makes holds its worst case before it is sent, is
+ * metered while it streams, cut where a budget is crossed, and settled at what it cost. The result is an
+ * instance of the same class; the given model stays as it is.
  *
  * @throws InvalidArgumentError for what is neither a chat model nor embeddings.
  */

@@ -17,7 +17,8 @@ interface Joined {
   readonly name: string;
 }
 
-type Sorted = <Each extends { readonly account: string }>(
+/** Puts what is told by account into the order of the call of that id. */
+export type Sorted = <Each extends { readonly account: string }>(
   id: string,
   all: readonly Each[],
 ) => Each[];

@@ -1,8 +1,8 @@
-import type { Claim, ExtendAnswer, ExtendRequest, Refusal } from '@hardcap/core';
+import type { Claim, ExtendAnswer, ExtendRequest } from '@hardcap/core';
 import { reporting } from '@hardcap/core/sink';
-import { type CallPart, type Manner, type PartitionedCall, sortedBy } from './call-part.ts';
+import type { CallPart, Manner, PartitionedCall } from './call-part.ts';
 import { endedAnswer } from './end-parts.ts';
-import { heardOf, keysOf } from './part-answers.ts';
+import { heardOf, refusalsAmong } from './part-answers.ts';
 import { growthRefusalsOf } from './part-operations.ts';
 
 /**
@@ -43,13 +43,8 @@ export async function extendParts(
   const expiries = answers.flatMap((answer) => ('expiresAt' in answer ? answer.expiresAt : []));
   call.expiresAt = Math.min(...expiries);
   const { expiresAt } = call;
-  const refusals = answers.flatMap((answer) =>
-    'refusals' in answer ? (answer.refusals ?? []) : [],
-  );
-  return reporting(
-    { status: 'extended', expiresAt, ...heardOf(answers) },
-    sortedBy(keysOf(claims), refusals),
-  );
+  const refusals = refusalsAmong(answers, claims);
+  return reporting({ status: 'extended', expiresAt, ...heardOf(answers) }, refusals);
 }
 
 /** The first part is asked for what no part can hold, too: it says why that may not be. */
@@ -105,12 +100,5 @@ async function refused(
     return growthRefusalsOf(part.store, asking).catch(() => []);
   });
   const answers = [...so.answers, ...(await Promise.all(asked)).flat()];
-  const refusals = answers.flatMap((answer): readonly Refusal[] => {
-    return 'refusals' in answer ? (answer.refusals ?? []) : [];
-  });
-  return {
-    status: 'refused',
-    refusals: sortedBy(keysOf(claims), refusals),
-    ...heardOf(answers),
-  };
+  return { status: 'refused', refusals: refusalsAmong(answers, claims), ...heardOf(answers) };
 }

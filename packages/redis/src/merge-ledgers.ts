@@ -1,7 +1,7 @@
 import type { EntryDetails, EntryQuery, SinkEntry } from '@hardcap/core';
 import { matchesQuery } from '@hardcap/core/sink';
 import { readPartId } from './call-part.ts';
-import { EntryJoin, type PartEntry } from './entry-join.ts';
+import { EntryJoin, type PartEntry, type Sorted } from './entry-join.ts';
 import type { StoreSink } from './store-sink.ts';
 
 /** How far apart the parts of an entry may have been written, in ms, to be put together. */
@@ -11,11 +11,6 @@ const READ_AHEAD = 5_000;
 const SMALLEST_PAGE = 10;
 /** In so many stores the first page is read at once. */
 const BEGUN_AT_ONCE = 16;
-
-type Sorted = <Each extends { readonly account: string }>(
-  id: string,
-  all: readonly Each[],
-) => Each[];
 
 /**
  * The entries of all stores by the time at which they were written, those of one call as one. Parts

@@ -1,5 +1,5 @@
-import type { Claim, SinkNotice } from '@hardcap/core';
-import { readPartId } from './call-part.ts';
+import type { Claim, Refusal, SinkNotice } from '@hardcap/core';
+import { readPartId, sortedBy } from './call-part.ts';
 
 /** What every answer says. */
 export interface Heard {
@@ -22,6 +22,14 @@ function toldOf(notice: SinkNotice): SinkNotice[] {
   return place === 1 ? [{ ...notice, id }] : [];
 }
 
-export function keysOf(claims: readonly Claim[]): string[] {
-  return claims.map(({ account }) => account.key);
+/** Who refuses, or would, by answers of several stores: in the order of the claims. */
+export function refusalsAmong(
+  answers: readonly (Heard & { readonly refusals?: readonly Refusal[] })[],
+  claims: readonly Claim[],
+): Refusal[] {
+  const keys = claims.map(({ account }) => account.key);
+  return sortedBy(
+    keys,
+    answers.flatMap(({ refusals = [] }) => refusals),
+  );
 }

@@ -1,13 +1,12 @@
 import {
   type Claim,
-  type Refusal,
   ReservationMismatchError,
   type ReserveAnswer,
   type ReserveRequest,
 } from '@hardcap/core';
 import { reporting } from '@hardcap/core/sink';
-import { type CallPart, type Manner, type PartitionedCall, sortedBy } from './call-part.ts';
-import { type Heard, heardOf, keysOf } from './part-answers.ts';
+import type { CallPart, Manner, PartitionedCall } from './call-part.ts';
+import { type Heard, heardOf, refusalsAmong } from './part-answers.ts';
 import { refusalsOf, undoHold } from './part-operations.ts';
 
 /** By how much the time that a process takes to be the server's may be ahead of it. */
@@ -36,11 +35,8 @@ export async function reserveParts(
     ...answers.map((answer) => ('expiresAt' in answer ? answer.expiresAt : 0)),
   );
   const { expiresAt } = call;
-  const refusals = answers.flatMap((answer) => answer.refusals ?? []);
-  return reporting(
-    { admitted: true, expiresAt, ...heardOf(answers) },
-    sortedBy(keysOf(claims), refusals),
-  );
+  const refusals = refusalsAmong(answers, claims);
+  return reporting({ admitted: true, expiresAt, ...heardOf(answers) }, refusals);
 }
 
 async function hold(
@@ -92,12 +88,8 @@ async function refused(
     );
   });
   const answers = [...so.answers, ...(await Promise.all(asked)).flat()];
-  const refusals = answers.flatMap((answer): readonly Refusal[] => answer.refusals ?? []);
-  return {
-    admitted: false,
-    refusals: sortedBy(keysOf(claims), refusals),
-    ...heardOf([...answers, ...undone]),
-  };
+  const refusals = refusalsAmong(answers, claims);
+  return { admitted: false, refusals, ...heardOf([...answers, ...undone]) };
 }
 
 function claimsOf(part: CallPart, claims: readonly Claim[], { nameOf }: Manner): Claim[] {

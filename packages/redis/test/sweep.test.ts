@@ -1,9 +1,11 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { RedisUsageSink } from '../src/index.ts';
+import { storeKeys } from '../src/store-keys.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
 import { TestRedis } from './support/test-redis.ts';
 
 const redis = await TestRedis.start();
+const admin = redis.client();
 const START = 1_800_000_000_000;
 const open = accountOf('open', { limit: null });
 const lenient = accountOf('lenient', { limit: 1_000, onExpiry: 'release' });
@@ -11,6 +13,7 @@ const lenient = accountOf('lenient', { limit: 1_000, onExpiry: 'release' });
 let time = START;
 
 afterAll(() => redis.stop());
+beforeEach(() => admin.flushall());
 
 /** A store with holds that expire at one instant, in the order in which they were made. */
 async function storeWith(count: number, account = open): Promise<RedisUsageSink> {
@@ -90,3 +93,53 @@ test('holds that are extended again and again stay open, and what has ended is f
   expect(await sink.release('r50')).toMatchObject({ status: 'never-held' });
   expect((await sink.read([open]))[0]).toMatchObject({ committed: 99, held: 1 });
 });
+
+test('sixty-four of the largest calls are swept at once', async () => {
+  time = START;
+  const sink = redis.sink({ now: () => time, timeoutMs: 10_000 });
+  for (let call = 0; call < 64; call += 1) {
+    const accounts = Array.from({ length: 32 }, (_, index) => accountOf(`${call}-${index}`));
+    const claims = accounts.map((account) => claimOn(account, 1));
+    await sink.reserve({ id: `r${call}`, claims, ttlMs: 1_000 });
+  }
+  time += 1_000;
+  expect((await sink.release('any')).notices).toHaveLength(64);
+  const report = await sink.verify();
+  expect(report).toMatchObject({ accounts: 2_048, reservations: 0, differences: [] });
+});
+
+test('fifty thousand are swept a few with each call, and none is left', async () => {
+  time = START;
+  const sink = redis.sink({ now: () => time, timeoutMs: 10_000 });
+  const count = 50_000;
+  for (let id = 0; id < count; id += 500) {
+    const hold = (_: unknown, index: number) =>
+      sink.reserve({ id: `r${id + index}`, claims: [claimOn(open, 1)], ttlMs: 60_000 });
+    await Promise.all(Array.from({ length: 500 }, hold));
+  }
+  time += 60_000;
+  let told = 0;
+  for (let call = 0; told < count; call += 1) {
+    const { notices } = await sink.release('any');
+    expect(notices.length).toBeLessThanOrEqual(64);
+    told += notices.filter(({ type }) => type === 'reservation-expired').length;
+    expect(call).toBeLessThan(count / 64 + 2);
+  }
+  expect((await sink.read([open]))[0]).toMatchObject({ committed: count, held: 0 });
+  expect(await sink.verify()).toMatchObject({ reservations: 0, differences: [] });
+  expect(await admin.dbsize()).toBe(3);
+
+  // And what is kept of them until their late settlements are due is let go in the same way.
+  const { books, due, ledger } = storeKeys('default');
+  time += 86_400_000;
+  for (let left = await admin.hlen(books), call = 0; left > 10; call += 1) {
+    await sink.release('any');
+    const now = await admin.hlen(books);
+    expect(left - now).toBeLessThanOrEqual(3 * 64);
+    left = now;
+    expect(call).toBeLessThan(count / 64 + 2);
+  }
+  expect(await admin.zcard(due)).toBeLessThan(10);
+  for (const key of [books, due, ledger]) expect(await admin.pttl(key)).toBeGreaterThan(0);
+  expect(await sink.verify()).toMatchObject({ entries: count, differences: [] });
+}, 60_000);
