@@ -91,7 +91,7 @@ export const optionFields: Readonly<Record<keyof SpendGuardOptions, z.ZodType>> 
   reservationTtlMs: milliseconds,
   maxCallMs: milliseconds,
   timeoutMs: milliseconds,
-  waitForHeadroomMs: milliseconds,
+  waitForHeadroomMs: wholeNumber(0, 86_400_000, 'of milliseconds '),
   unsentLimit: wholeNumber(0, 1_000_000, ''),
   journal: path.optional(),
   onEvent: callable.optional(),

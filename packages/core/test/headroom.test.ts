@@ -88,6 +88,7 @@ describe('waiting for headroom', () => {
   });
 
   test('the guard can say so for all calls, and a call that it does not wait', async () => {
+    benchOf([usdBudget('0.001')], { waitForHeadroomMs: 0 });
     const { guard } = benchOf([usdBudget('0.001')], { waitForHeadroomMs: 5_000 });
     const first = await admit(guard, callOf(100));
     await denialFor(guard, callOf(100, { waitForHeadroomMs: 0 }));
