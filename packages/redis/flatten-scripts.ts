@@ -21,8 +21,8 @@ export interface Script {
 const FLAGS = '#!lua flags=allow-oom\\n';
 `;
 
-/** What frees room, or would be lost, must also run when the server is full. */
-const ALLOWED_WHEN_FULL = ['settle', 'settle-many', 'release'];
+/** What frees room, or would be lost, must also run when the server is full, and what comes before it. */
+const ALLOWED_WHEN_FULL = ['settle', 'settle-many', 'release', 'find', 'open'];
 const FLAGS = '#!lua flags=allow-oom\n';
 
 /** The text of src/scripts.ts as the Lua files have it now. */

@@ -16,7 +16,7 @@ export class LedgerSums {
   last = '0-0';
   /** How many entries are of another part of a call than the first, where ids say that. */
   laterParts = 0;
-  /** By account the window that was charged last. */
+  /** By account the latest window that was charged. */
   readonly latest: Map<string, LatestWindow> = new Map();
   /** By account what was set by hand. */
   readonly byHand: Map<string, SetByHand> = new Map();
@@ -32,7 +32,8 @@ export class LedgerSums {
         const slots = this.#windows.get(name) ?? new Map<number | null, number>();
         this.#windows.set(name, slots.set(slot, (slots.get(slot) ?? 0) + amount));
         const names = `${JSON.stringify(budget)},${JSON.stringify(unit)}`;
-        this.latest.set(account, { window, names });
+        const before = this.latest.get(account)?.window ?? '';
+        if (isLater(window, before)) this.latest.set(account, { window, names });
       }
       if (entry.kind === 'adjustment') this.#addByHand(entry, reply);
       this.last = reply[0];
@@ -74,6 +75,18 @@ export class LedgerSums {
 
 export function totalOf(slots: SlotSums): number {
   return [...slots.values()].reduce((sum, amount) => sum + amount, 0);
+}
+
+/**
+ * Whether a window that was charged after another one is not before it: a call that settles late is
+ * charged to a window that is over. Names of windows of one kind are in the order of their starts.
+ */
+function isLater(window: string, before: string): boolean {
+  return kindOf(window) !== kindOf(before) || window >= before;
+}
+
+function kindOf(window: string): string {
+  return window.split(':', 1)[0] ?? '';
 }
 
 function nameOf(account: string, window: string): string {

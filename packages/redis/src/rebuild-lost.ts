@@ -17,32 +17,46 @@ export async function rebuildBooks(session: StoreSession, isPart: boolean): Prom
   return report;
 }
 
+/** Times on the server's clock. */
+export interface KnownBefore {
+  /** When the store was last there; without end where the client has just come. */
+  readonly heardAt: number;
+  /** When this client last wrote an entry, which must be there; 0 where it has written none. */
+  readonly enteredAt: number;
+}
+
 /**
  * The same without anybody who decides: only where the ledger is whole, as far as can be seen.
  *
- * @param enteredAt when this client last wrote an entry, which must be there
+ * @param before what this client knows of the store that was lost
  * @throws StoreLostError that says why it cannot be rebuilt.
  */
 export async function rebuildLost(
   session: StoreSession,
   runner: ScriptRunner,
-  enteredAt: number,
+  { heardAt, enteredAt }: KnownBefore,
 ): Promise<void> {
-  const oldest = await edgeOf(runner, 'XRANGE', '-', '+');
-  const latest = await edgeOf(runner, 'XREVRANGE', '+', '-');
-  if (oldest === null || latest === null) throw new StoreLostError('Its ledger is lost, too.');
+  const oldest = await firstOf(runner, '-', '+');
+  if (oldest === null) throw new StoreLostError('Its ledger is lost, too.');
   // Entries are numbered from 1 on, and the oldest are dropped first.
   if (oldest.count !== 1) throw new StoreLostError('Its oldest ledger entries had been dropped.');
-  if (latest.at < enteredAt) throw new StoreLostError('The end of its ledger is lost, too.');
+  // One that was begun after the loss begins with 1, too.
+  if (oldest.at > heardAt) throw new StoreLostError('Its ledger was begun anew.');
+  if (!(await hasEntryOf(runner, enteredAt))) {
+    throw new StoreLostError('The end of its ledger is lost, too.');
+  }
   await rebuildBooks(session, false);
 }
 
-async function edgeOf(
+async function hasEntryOf(runner: ScriptRunner, enteredAt: number): Promise<boolean> {
+  return enteredAt === 0 || (await firstOf(runner, `${enteredAt}`, `${enteredAt}`)) !== null;
+}
+
+async function firstOf(
   runner: ScriptRunner,
-  command: 'XRANGE' | 'XREVRANGE',
-  ...range: readonly string[]
+  ...[from, to]: readonly [from: string, to: string]
 ): Promise<{ readonly at: number; readonly count: number } | null> {
-  const reply = await runner.command(command, runner.ledger, ...range, 'COUNT', 1);
+  const reply = await runner.command('XRANGE', runner.ledger, from, to, 'COUNT', 1);
   const [entry] = reply as readonly EntryReply[];
   if (entry === undefined) return null;
   const [at, count] = entry[0].split('-');

@@ -1148,6 +1148,7 @@ export const FIND: Script = {
   name: 'find',
   sha: '6ed68a4f6b81f680df364e8e98e39de6b34925f6',
   text: FIND_TEXT,
+  flagged: { sha: '58cd4404126fab19d98a603e7b247777a73c2566', text: FLAGS + FIND_TEXT },
 };
 
 const HELD_OWN: string = String.raw`
@@ -1240,8 +1241,10 @@ local epoch, asked = header[EPOCH], ARGV[6]
 local isOther = epoch ~= ARGV[3] or tonumber(ARGV[2]) > header[CLOCK]
 local isRebuilding = sub(epoch, 1, 2) == 'r:'
 local isOpen = isOther and (isNew or sub(epoch, 1, 2) ~= 'a:' or epoch == ARGV[3])
-local isStopped = asked == 'rebuild' and (ARGV[3] ~= '' or isNew and header[ENTRIES] > 0)
-local isTaken = asked == 'lost' or asked == 'rebuild' and not isStopped and not isNew and not isRebuilding
+local isLeft = isNew and ARGV[3] == '' and header[ENTRIES] > 0 or sub(epoch, 1, 2) == 'l:'
+local isStopped = asked == 'rebuild' and (ARGV[3] ~= '' or isLeft)
+local isTaken = asked == 'lost' or isLeft and asked == 'left'
+or asked == 'rebuild' and not isStopped and not isNew and not isRebuilding
 if asked == 'rebuilt' and isRebuilding and not isOther or isOpen and isTaken then
 header[EPOCH] = 'a:' .. ARGV[5]
 notices[1] = '["r",' .. format('%.0f', at) .. ']'
@@ -1249,6 +1252,8 @@ isNew = true
 elseif isOpen and isStopped and not isRebuilding then
 header[EPOCH] = 'r:' .. ARGV[5]
 isNew = true
+elseif isNew and isLeft then
+header[EPOCH] = 'l:' .. ARGV[5]
 end
 if isNew then
 finish(true)
@@ -1259,8 +1264,9 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '5607ecd96db626a9c55f57998a940ba38124b5f9',
+  sha: '0ef1db61b8e39e672487b69f99b41eb95911a902',
   text: OPEN_TEXT,
+  flagged: { sha: '8cd81d331ba4f3ad51bac186f0eba0186994f117', text: FLAGS + OPEN_TEXT },
 };
 
 const PROOF_OWN: string = String.raw`

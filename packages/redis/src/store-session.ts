@@ -1,5 +1,5 @@
 import { type Reply, replyOf } from './answer-text.ts';
-import { rebuildLost } from './rebuild-lost.ts';
+import { type KnownBefore, rebuildLost } from './rebuild-lost.ts';
 import type { Argument, ScriptRunner } from './script-runner.ts';
 import { OPEN, PROOF, READ, type Script } from './scripts.ts';
 import type { ServerCheck } from './server-checks.ts';
@@ -20,6 +20,8 @@ export interface SessionOptions {
 const ACCEPTED = 'a:';
 /** And so while it is rebuilt. */
 const REBUILDING = 'r:';
+/** And so where a client that came found a ledger without counters, until somebody decides. */
+const LEFT = 'l:';
 /** Scripts that leave no trace of their time in the store. */
 const TRACELESS: readonly Script[] = [READ, PROOF];
 
@@ -39,6 +41,8 @@ export class StoreSession {
   #rebuilding: Promise<void> | null = null;
   #epoch: string | null = null;
   #acknowledged = 0;
+  /** When it last answered. */
+  #heard = 0;
   /** The time of the latest entry that was acknowledged. */
   #entered = 0;
   /** By how much the server's clock is ahead of the one here; null while that is not known. */
@@ -52,9 +56,19 @@ export class StoreSession {
     this.#lives = `${options.endedMs} ${options.expiredMs} ${options.idleMs}`;
   }
 
+  /** What the store is known by; null before it was met. */
+  get epoch(): string | null {
+    return this.#epoch;
+  }
+
+  /** The time on the clock here. */
+  get here(): number {
+    return this.#options.now?.() ?? Date.now();
+  }
+
   /** The time on the server's clock, as far as it is known here. */
   get at(): number {
-    const now = this.#options.now?.() ?? Date.now() + (this.#offset ?? 0);
+    const now = this.here + (this.#offset ?? 0);
     return Math.max(now, this.#acknowledged);
   }
 
@@ -128,14 +142,16 @@ export class StoreSession {
   async #open(anew: boolean): Promise<string> {
     if (this.#check !== null)
       this.#runner.takesFlags = (await this.#check.of(this.#runner)).version >= 7;
-    const epoch = await this.#ask(anew ? 'lost' : '');
+    const isAccepted = this.#options.onStoreReset === 'accept';
+    const epoch = await this.#ask(anew ? 'lost' : isAccepted ? 'left' : '');
     if (epoch.startsWith(REBUILDING)) await this.#joinRebuild();
+    else if (epoch.startsWith(LEFT)) await this.#rebuildLeft();
     else this.#go(epoch);
     return epoch;
   }
 
   /** The epoch of the store, once that was done with it. */
-  async #ask(what: '' | 'lost' | 'rebuild' | 'rebuilt'): Promise<string> {
+  async #ask(what: '' | 'left' | 'lost' | 'rebuild' | 'rebuilt'): Promise<string> {
     const args = [...this.#start(this.#epoch ?? ''), newEpoch(), what];
     const [, at, epoch] = (await this.#runner.run(OPEN, args)) as Reply;
     this.#see(Number(at));
@@ -167,14 +183,28 @@ export class StoreSession {
   }
 
   async #joinRebuild(): Promise<void> {
-    if (this.#options.onStoreReset !== 'rebuild') throw new StoreLostError('It is being rebuilt.');
+    if (this.#options.onStoreReset !== 'rebuild') {
+      throw new StoreLostError('It is being rebuilt.');
+    }
     await this.#rebuild(false);
+  }
+
+  async #rebuildLeft(): Promise<void> {
+    if (this.#options.onStoreReset !== 'rebuild') {
+      throw new StoreLostError('Its ledger alone was left.');
+    }
+    await this.#rebuild(false);
+  }
+
+  get #before(): KnownBefore {
+    const heardAt = this.#epoch === null ? Number.POSITIVE_INFINITY : this.#heard;
+    return { heardAt, enteredAt: this.#entered };
   }
 
   /** Once for all calls that wait. */
   async #rebuild(isEarlier: boolean): Promise<void> {
     if (isEarlier) throw new StoreLostError('Its ledger is from before, too.');
-    this.#rebuilding ??= rebuildLost(this, this.#runner, this.#entered).finally(() => {
+    this.#rebuilding ??= rebuildLost(this, this.#runner, this.#before).finally(() => {
       this.#rebuilding = null;
     });
     await this.#rebuilding;
@@ -198,6 +228,7 @@ export class StoreSession {
   #note(script: Script, [status, at]: Reply): void {
     const time = Number(at);
     this.#see(time);
+    this.#heard = Math.max(this.#heard, time);
     const isKept = status !== 'stale' && !TRACELESS.includes(script);
     if (isKept && time > this.#acknowledged) this.#acknowledged = time;
   }
@@ -217,7 +248,10 @@ export class StoreSession {
 
   /** Goes on with a store, be it the one that was known or another. */
   #go(epoch: string): void {
-    if (this.#epoch !== null && epoch !== this.#epoch) this.#acknowledged = 0;
+    if (this.#epoch !== null && epoch !== this.#epoch) {
+      this.#acknowledged = 0;
+      this.#entered = 0;
+    }
     this.#epoch = epoch;
   }
 }

@@ -1,5 +1,7 @@
 -- Which of some reservations are known, whatever became of them.
 --
+-- Runs when the server is full, too.
+--
 -- ARGV[5] on: ids
 --
 -- 'found', time, notices, those that are known

@@ -1,9 +1,11 @@
 -- Meets the store: makes its header where there is none.
 --
+-- Runs when the server is full, too.
+--
 -- ARGV[5] epoch for a store that is new
 -- ARGV[6] what to do with a store that is not the one of ARGV[3]: `lost` goes on with it, which somebody is
---         told, and `rebuild` stops everybody until `rebuilt`. An epoch begins with `a:` where somebody has
---         decided to go on, by which other clients know, and with `r:` while nobody may.
+--         told, `left` does so where only a ledger was left of it, and `rebuild` stops everybody until `rebuilt`. An epoch begins with `a:` where somebody has
+--         decided to go on, by which other clients know, with `l:` while somebody has to, and with `r:` while nobody may.
 --
 -- 'open', time, epoch
 --@include layout
@@ -29,9 +31,11 @@ local isOther = epoch ~= ARGV[3] or tonumber(ARGV[2]) > header[CLOCK]
 local isRebuilding = sub(epoch, 1, 2) == 'r:'
 local isOpen = isOther and (isNew or sub(epoch, 1, 2) ~= 'a:' or epoch == ARGV[3])
 -- Of a store that somebody may be using, a client that has just come knows nothing; that something was
--- lost shows where there is a ledger without books.
-local isStopped = asked == 'rebuild' and (ARGV[3] ~= '' or isNew and header[ENTRIES] > 0)
-local isTaken = asked == 'lost' or asked == 'rebuild' and not isStopped and not isNew and not isRebuilding
+-- lost shows where there is a ledger without books, with which nobody goes on unless told to.
+local isLeft = isNew and ARGV[3] == '' and header[ENTRIES] > 0 or sub(epoch, 1, 2) == 'l:'
+local isStopped = asked == 'rebuild' and (ARGV[3] ~= '' or isLeft)
+local isTaken = asked == 'lost' or isLeft and asked == 'left'
+  or asked == 'rebuild' and not isStopped and not isNew and not isRebuilding
 if asked == 'rebuilt' and isRebuilding and not isOther or isOpen and isTaken then
   header[EPOCH] = 'a:' .. ARGV[5]
   notices[1] = '["r",' .. format('%.0f', at) .. ']'
@@ -39,6 +43,8 @@ if asked == 'rebuilt' and isRebuilding and not isOther or isOpen and isTaken the
 elseif isOpen and isStopped and not isRebuilding then
   header[EPOCH] = 'r:' .. ARGV[5]
   isNew = true
+elseif isNew and isLeft then
+  header[EPOCH] = 'l:' .. ARGV[5]
 end
 if isNew then
   finish(true)
