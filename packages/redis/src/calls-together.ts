@@ -19,6 +19,9 @@ const MANY: ReadonlyMap<Script, Script> = new Map([
 /** The most calls of one script: others have to wait for it. */
 const MOST_TOGETHER = 32;
 
+/** A call waits for its answer by so much less where it is sent with one whose time is over before. */
+const DEADLINES_APART_MS = 10;
+
 /** Before the answers of several calls: a status and the time. */
 const BEFORE_ANSWERS = 2;
 
@@ -57,8 +60,13 @@ export class CallsTogether {
     const all = [...this.#waiting];
     this.#waiting.clear();
     for (const [script, waiting] of all) {
-      if (waiting.length > 1) this.#send(script, waiting);
-      else for (const each of waiting) this.#sendSingly(script, each);
+      const latest = Math.max(...waiting.map(({ deadline }) => deadline));
+      // A later step of an operation has what the others have left of its time.
+      const isShort = ({ deadline }: Waiting) => deadline < latest - DEADLINES_APART_MS;
+      const together = waiting.filter((each) => !isShort(each));
+      const singly = together.length > 1 ? waiting.filter(isShort) : waiting;
+      for (const each of singly) this.#sendSingly(script, each);
+      if (together.length > 1) this.#send(script, together);
     }
   }
 
@@ -69,7 +77,6 @@ export class CallsTogether {
   #send(script: Script, waiting: readonly Waiting[]): void {
     const args: Argument[] = [waiting.length];
     for (const each of waiting) args.push(...each.args);
-    // All of them began within the same turn.
     const deadline = Math.min(...waiting.map((each) => each.deadline));
     this.#session.run(MANY.get(script) as Script, args, deadline).then(
       (reply) => {

@@ -11,7 +11,10 @@ import {
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { RedisUsageSink } from '../src/index.ts';
+import { storeKeys } from '../src/store-keys.ts';
+import { StoreSink } from '../src/store-sink.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
+import { PartingClient } from './support/parting-client.ts';
 import { TestRedis } from './support/test-redis.ts';
 
 // What a process asks for in one turn of its event loop goes in one script, and has to come to what it
@@ -178,4 +181,26 @@ test('they are sent together, at most thirty-two at once, and in no script but o
   await ask('last');
   expect(sent).toEqual(['rlast']);
   expect((await sink.read([a]))[0]).toMatchObject({ held: 43 });
+});
+
+test('a call whose time is nearly over takes none from those that are asked with it', async () => {
+  const client = new PartingClient(admin);
+  const connection = { client, replicated: null, check: null };
+  const store = new StoreSink(connection, storeKeys(crypto.randomUUID()), {}, false);
+  const a = accountOf('a');
+  const ask = (id: string, deadline?: number) => {
+    return store.reserve({ id, claims: [claimOn(a, 1)], ttlMs: MINUTE }, deadline);
+  };
+  await ask('first');
+  let tell = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  client.late = () => told;
+  client.fateOf = () => 'late';
+  const late = ask('r1', Date.now());
+  const others = Promise.allSettled([ask('r2'), ask('r3')]);
+  await expect(late).rejects.toThrow('did not answer');
+  tell();
+  for (const other of await others) expect(other).toMatchObject({ value: { admitted: true } });
 });
