@@ -65,12 +65,13 @@ export class PartitionedCall {
   readonly holds: Map<string, number> = new Map();
   /** When parts were made by this process, by their server's clock, until the call is admitted. */
   readonly made: Map<CallPart, number> = new Map();
-  /** When parts were first asked for, by what is known of their server's clock. */
+  /** When parts were first asked for, by the clock here. */
   readonly begunAt: Map<CallPart, number> = new Map();
   isAdmitted = false;
   /** A part of a call that was refused may still be held. */
   isDoubtful = false;
-  expiresAt = 0;
+  /** When parts expire, by the clock of their server: those of several may be far apart. */
+  readonly expiries: Map<CallPart, number> = new Map();
 
   constructor(id: string, parts: readonly CallPart[], claims: readonly Claim[]) {
     this.id = id;

@@ -56,7 +56,7 @@ export class CallSearch {
     const parts: CallPart[] = [];
     for (let from = 0; from < names.length; from += ASKED_AT_ONCE) {
       const asked = names.slice(from, from + ASKED_AT_ONCE).map(async (name) => {
-        const store = await this.#stores.of(name);
+        const store = this.#stores.at(name);
         const { found, ...told } = await findIds(store, ids, deadline);
         heard.push(told);
         for (const each of found) parts.push({ name, store, id: each });

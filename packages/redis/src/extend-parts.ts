@@ -22,14 +22,18 @@ export async function extendParts(
     return store.extend({ id, claims: asked, ttlMs }, so.deadline);
   };
   const answers: ExtendAnswer[] = [];
+  const expiries = new Map(call.expiries);
   for (const [place, part] of call.parts.entries()) {
     const isLast = place === call.parts.length - 1;
     const asked = isLast ? own(part) : own(part).map((claim) => atLeast(call, claim));
     const answer = await extend(part, asked);
     answers.push(answer);
-    if (answer.status === 'extended') continue;
+    if (answer.status === 'extended') {
+      expiries.set(part, answer.expiresAt);
+      continue;
+    }
     const changed = call.parts.slice(0, place);
-    answers.push(...(await restore(call, changed, claims, { ...so, at: answer.at })));
+    answers.push(...(await restore(call, changed, claims, so)));
     if (answer.status !== 'refused')
       return endedAnswer(answers.filter(({ status }) => status !== 'extended'));
     return refused(claims, { ...so, answers, rest: call.parts.slice(place + 1), own });
@@ -37,12 +41,13 @@ export async function extendParts(
   for (const part of call.parts.slice(0, -1)) {
     const less = own(part).filter(({ account, amount }) => amount < heldBy(call, account.key));
     if (less.length === 0) continue;
-    answers.push(await extend(part, less));
+    const answer = await extend(part, less);
+    answers.push(answer);
+    if (answer.status === 'extended') expiries.set(part, answer.expiresAt);
   }
   for (const { account, amount } of claims) call.holds.set(account.key, amount);
-  const expiries = answers.flatMap((answer) => ('expiresAt' in answer ? answer.expiresAt : []));
-  call.expiresAt = Math.min(...expiries);
-  const { expiresAt } = call;
+  for (const [part, expiresAt] of expiries) call.expiries.set(part, expiresAt);
+  const expiresAt = Math.min(...expiries.values());
   const refusals = refusalsAmong(answers, claims);
   return reporting({ status: 'extended', expiresAt, ...heardOf(answers) }, refusals);
 }
@@ -74,11 +79,12 @@ async function restore(
   call: PartitionedCall,
   parts: readonly CallPart[],
   claims: readonly Claim[],
-  so: Manner & { readonly at: number },
+  so: Manner,
 ): Promise<ExtendAnswer[]> {
   if (!call.isAdmitted) return [];
-  const ttlMs = Math.max(1, call.expiresAt - so.at);
   const restored = parts.map(async (part) => {
+    const expiresAt = call.expiries.get(part) ?? 0;
+    const ttlMs = Math.max(1, expiresAt - part.store.scripts.session.at);
     const before = ownClaims(call, part, claims, so).map(({ account }) => {
       return { account, amount: heldBy(call, account.key) };
     });

@@ -16,7 +16,7 @@ export class PartitionRegistry {
   constructor(runner: ScriptRunner, key: string, idleMs: number) {
     this.#runner = runner;
     this.#key = key;
-    // Who uses a partition says so once a day.
+    // Who uses a partition says so every hour, and may be stopped for a while.
     this.#lifeMs = idleMs + 2 * DAY_MS;
   }
 

@@ -11,9 +11,9 @@ interface Known {
   registeredAt: number;
 }
 
-/** So many are remembered; of one that was forgotten, the next call meets the store anew. */
+/** So many are remembered, those that were used last; of another, the next call meets the store anew. */
 const MOST_KNOWN = 10_000;
-const REGISTERED_MS = 86_400_000;
+const REGISTERED_MS = 3_600_000;
 
 /** The stores of a partitioned namespace, made as they are needed. */
 export class PartitionStores {
@@ -21,6 +21,8 @@ export class PartitionStores {
   readonly #make: (name: string | null) => StoreSink;
   readonly #registry: PartitionRegistry;
   readonly #known: Map<string, Known> = new Map();
+  /** Of the store above, beside which the registry is: one is lost with the other. */
+  #epoch: string | null = null;
 
   constructor(
     connection: StoreConnection,
@@ -37,8 +39,14 @@ export class PartitionStores {
     );
   }
 
+  /** The store of a partition, for what holds nothing that there was not. */
+  at(name: string | null): StoreSink {
+    return name === null ? this.above : this.#know(name).store;
+  }
+
   /** The store of a partition, which everybody can find from then on. */
   async of(name: string | null): Promise<StoreSink> {
+    this.#lookAbove();
     if (name === null) return this.above;
     const known = this.#know(name);
     known.registered ??= this.#register(name, known);
@@ -62,12 +70,19 @@ export class PartitionStores {
   /** All stores: those of the partitions, and the one above them. */
   async all(): Promise<StoreSink[]> {
     const names = await this.names();
-    return [...names.map((name) => this.#know(name).store), this.above];
+    return [...names.map((name) => this.at(name)), this.above];
   }
 
   async close(): Promise<void> {
     const stores = [...this.#known.values()].map(({ store }) => store);
     await Promise.all([this.above, ...stores].map((store) => store.close()));
+  }
+
+  #lookAbove(): void {
+    const { epoch } = this.above.scripts.session;
+    if (epoch === this.#epoch) return;
+    if (this.#epoch !== null) void this.register().catch(() => {});
+    this.#epoch = epoch;
   }
 
   async #register(name: string, known: Known): Promise<void> {
@@ -82,7 +97,11 @@ export class PartitionStores {
 
   #know(name: string): Known {
     const known = this.#known.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#known.delete(name);
+      this.#known.set(name, known);
+      return known;
+    }
     if (this.#known.size >= MOST_KNOWN) {
       const [oldest = ''] = this.#known.keys();
       this.#known.delete(oldest);

@@ -84,6 +84,8 @@ export class PartitionedSink implements UsageSink {
       } catch (error) {
         const isOthers = ReservationMismatchError.isInstance(error) && !call.isAdmitted;
         if (isOthers) this.#calls.delete(id);
+        // While a server is away there may be very many of these.
+        if (!call.isAdmitted) this.#calls.end(id);
         throw error;
       }
     });
@@ -154,7 +156,7 @@ export class PartitionedSink implements UsageSink {
     const readings = new Map<string, AccountReading>();
     const read = names.map(async (name) => {
       const own = accounts.filter(({ key }) => this.#nameOf(key) === name);
-      const store = await this.#stores.of(name);
+      const store = this.#stores.at(name);
       for (const each of (await store.readAt(own, deadline)).readings)
         readings.set(each.account, each);
     });
@@ -170,7 +172,7 @@ export class PartitionedSink implements UsageSink {
       const what = digestOf(JSON.stringify([account.key, change]));
       const before = this.#adjusted.get(id);
       if (before !== undefined && before !== what) {
-        const store = await this.#stores.of(this.#nameOf(account.key));
+        const store = this.#stores.at(this.#nameOf(account.key));
         const { at, readings } = await store.readAt([account]);
         const [reading] = readings as [AccountReading];
         return { status: 'already-adjusted', reading, at, notices: [] };
@@ -219,7 +221,10 @@ export class PartitionedSink implements UsageSink {
       const isSame = sameNames(known, names);
       if (!isSame) throw new ReservationMismatchError(id);
       if (known.isDoubtful) await undoParts(known, deadline);
-      if (!known.isAdmitted) known.ask(claims);
+      if (!known.isAdmitted) {
+        known.ask(claims);
+        this.#calls.add(known);
+      }
       return known;
     }
     checkPartCount(names.length);
@@ -245,7 +250,7 @@ export class PartitionedSink implements UsageSink {
       return reports.reduce((total, report) => total + of(report), 0);
     };
     return {
-      at: Math.max(...reports.map(({ at }) => at)),
+      at: reports.reduce((latest, { at }) => Math.max(latest, at), 0),
       accounts: sum(({ accounts }) => accounts),
       entries: sum(({ entries }) => entries),
       reservations: sum(({ reservations }) => reservations),

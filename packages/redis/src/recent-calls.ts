@@ -27,7 +27,7 @@ export class RecentCalls {
 
   add(call: PartitionedCall): void {
     const now = Date.now();
-    this.#open.delete(call.id);
+    this.delete(call.id);
     this.#open.set(call.id, { call, usedAt: now });
     const [oldest] = this.#open;
     if (oldest !== undefined && now - oldest[1].usedAt > ABANDONED_MS) this.end(oldest[0]);

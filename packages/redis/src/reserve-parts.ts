@@ -9,7 +9,7 @@ import type { CallPart, Manner, PartitionedCall } from './call-part.ts';
 import { type Heard, heardOf, refusalsAmong } from './part-answers.ts';
 import { refusalsOf, undoHold } from './part-operations.ts';
 
-/** By how much the time that a process takes to be the server's may be ahead of it. */
+/** By how much the clock of a server may go more slowly than the one here, while a call is asked for. */
 const CLOCKS_APART_MS = 1_000;
 
 /**
@@ -31,10 +31,7 @@ export async function reserveParts(
   }
   call.made.clear();
   call.isAdmitted = true;
-  call.expiresAt = Math.min(
-    ...answers.map((answer) => ('expiresAt' in answer ? answer.expiresAt : 0)),
-  );
-  const { expiresAt } = call;
+  const expiresAt = Math.min(...call.expiries.values());
   const refusals = refusalsAmong(answers, claims);
   return reporting({ admitted: true, expiresAt, ...heardOf(answers) }, refusals);
 }
@@ -45,7 +42,8 @@ async function hold(
   request: Pick<ReserveRequest, 'claims' | 'ttlMs'>,
   deadline: number,
 ): Promise<ReserveAnswer> {
-  const begunAt = call.begunAt.get(part) ?? part.store.scripts.session.at;
+  const { session } = part.store.scripts;
+  const begunAt = call.begunAt.get(part) ?? session.here;
   call.begunAt.set(part, begunAt);
   let answer: ReserveAnswer;
   try {
@@ -55,9 +53,12 @@ async function hold(
     throw error;
   }
   if (!answer.admitted) return answer;
+  call.expiries.set(part, answer.expiresAt);
   const madeAt = part.store.repeats.get(answer) ?? answer.at;
-  // What was there long before the first attempt is of somebody else, and stays.
-  if (madeAt > begunAt - CLOCKS_APART_MS) call.made.set(part, madeAt);
+  // What was there long before the first attempt is of somebody else, and stays. Only the time in between
+  // is of the clock here: it may be far from the server's.
+  const isOwn = answer.at - madeAt < session.here - begunAt + CLOCKS_APART_MS;
+  if (isOwn) call.made.set(part, madeAt);
   return answer;
 }
 

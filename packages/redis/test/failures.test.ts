@@ -101,6 +101,16 @@ describe('a server that does not do what it is asked', () => {
     expect((await sink.read([a]))[0]).toMatchObject({ committed: 60, held: 0 });
   });
 
+  test('a full server lets a process settle what another one holds, also of a partition', async () => {
+    const a = { ...accountOf('a'), key: 'a|org=acme' };
+    const options = { namespace: crypto.randomUUID(), partitionBy: ['org'] };
+    const asked = { ...ask, claims: [claimOn(a, 60)] };
+    expect(await redis.sink(options).reserve(asked)).toMatchObject({ admitted: true });
+    await admin.config('SET', 'maxmemory', '1mb');
+    const next = redis.sink(options);
+    expect(await next.settle({ ...end, charges: [] })).toMatchObject({ status: 'settled' });
+  });
+
   test('a server that is busy with the script of somebody else admits nothing', async () => {
     const sink = redis.sink({ timeoutMs: 5_000 });
     await sink.read([a]);

@@ -2,6 +2,7 @@ import { ConfigError } from '@hardcap/core';
 import { describe, expect, test } from 'vitest';
 import { checkPartition } from '../src/index.ts';
 import { Partition } from '../src/partition.ts';
+import { PartitionStores } from '../src/partition-stores.ts';
 
 const byOrg = new Partition('fleet', ['org']);
 
@@ -48,4 +49,17 @@ test('budgets that lack a dimension are above the partition; where all do, nothi
   const plan = { within: ['org-daily', 'seat'], above: ['all'] };
   expect(checkPartition(['org'], budgets)).toEqual(plan);
   expect(() => checkPartition(['team'], budgets)).toThrow(/no budget is kept per team/);
+});
+
+test('of very many partitions those are remembered that are in use', () => {
+  const client = { call: () => Promise.reject(new Error('nothing is asked')) };
+  const connection = { client, replicated: null, check: null };
+  const stores = new PartitionStores(connection, new Partition('fleet', ['org']), {});
+  const [busy, idle] = [stores.at('org=busy'), stores.at('org=idle')];
+  for (let index = 0; index < 20_000; index += 1) {
+    stores.at(`org=o${index}`);
+    stores.at('org=busy');
+  }
+  expect(stores.at('org=busy')).toBe(busy);
+  expect(stores.at('org=idle')).not.toBe(idle);
 });

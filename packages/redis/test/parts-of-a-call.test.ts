@@ -123,3 +123,26 @@ test('a partition that lost its data is refused, and the others go on', async ()
   expect(await sink.reserve(ask('r6', 1))).toMatchObject({ admitted: true });
   await expectClean(sink, 3);
 });
+
+test('partitions can be found again after the store above them was lost, with their names', async () => {
+  const sink = stores.sink(stores.owner, { onStoreReset: 'accept' });
+  const idle = named('org-daily|org=idle');
+  await sink.reserve({ ...ask('r1', 0), claims: [claimOn(idle, 1)] });
+  await sink.reserve(ask('r2', 1));
+  await stores.owner.del(...(await stores.owner.keys(`{hardcap:${stores.namespace}|org}*`)));
+  expect(await sink.reserve(ask('r3', 1))).toMatchObject({ admitted: true });
+  await sink.reserve(ask('r4', 1));
+  const seen = async () => (await stores.sink().verify()).accounts;
+  await expect.poll(seen).toBe(3);
+});
+
+test('who only reads or looks for a call needs nobody above, and makes no partition known', async () => {
+  const client = new PartingClient(stores.owner);
+  const sink = stores.sink(client);
+  client.fateOf = stores.above('lost');
+  expect(await sink.read([ofOrg])).toMatchObject([{ committed: 0 }]);
+  client.fateOf = () => 'sent';
+  expect(await sink.settle(end('unknown', 1))).toMatchObject({ status: 'never-held' });
+  const registry = `{hardcap:${stores.namespace}|org}:2:partitions`;
+  expect(await stores.owner.zcard(registry)).toBe(0);
+});

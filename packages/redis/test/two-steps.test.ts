@@ -1,5 +1,7 @@
 import { compileWindow, SinkUnavailableError } from '@hardcap/core';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { RedisUsageSink } from '../src/index.ts';
+import { FIND, RELEASE } from '../src/scripts.ts';
 import { claimOn } from './support/accounts.ts';
 import { LATE_MS, PartingClient } from './support/parting-client.ts';
 import {
@@ -172,6 +174,43 @@ test('a first part whose answer was lost is taken back by the attempt that is re
   expect(await figures(sink)).toBe('0+0 0+90');
 });
 
+test('a refusal holds nothing, however far the clock here is from the server’s', async () => {
+  const now = Date.now();
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const hours of [-3, 3]) {
+    stores.begin();
+    vi.setSystemTime(now + hours * 3_600_000);
+    const withoutTime = { namespace: stores.namespace, partitionBy: ['org'], timeoutMs: 10_000 };
+    await new RedisUsageSink(stores.owner, withoutTime).reserve(askOnly('other', ofAll, 90));
+    // It has met neither of the stores, and knows no time but its own.
+    const sink = new RedisUsageSink(stores.owner, withoutTime);
+    expect(await sink.reserve(ask('r1', 50))).toMatchObject({ admitted: false });
+    expect(await figures(sink)).toBe('0+0 0+90');
+  }
+});
+
+test('calls that fail one after the other are remembered up to a number', async () => {
+  const client = new PartingClient(stores.owner);
+  const sink = stores.sink(client);
+  await sink.reserve(ask('met', 0));
+  client.fateOf = () => 'lost';
+  const fail = (id: string) => expect(sink.reserve(ask(id, 1))).rejects.toThrow('LOST');
+  await fail('first');
+  for (let from = 0; from < 20_000; from += 1_000) {
+    await Promise.all(Array.from({ length: 1_000 }, (_, place) => fail(`r${from + place}`)));
+  }
+  client.fateOf = () => 'sent';
+  client.commands.length = 0;
+  const firstScript = async (id: string) => {
+    client.commands.length = 0;
+    await sink.release(id);
+    return client.commands[0]?.[1];
+  };
+  expect([RELEASE.sha, RELEASE.flagged?.sha]).toContain(await firstScript('r19999'));
+  expect([FIND.sha, FIND.flagged?.sha]).toContain(await firstScript('first'));
+});
+
 test('what another process holds under an id is not taken back', async () => {
   const client = new PartingClient(stores.owner);
   const one = stores.sink(client);
@@ -215,4 +254,30 @@ test('an extension that the second step refuses leaves the first as it was', asy
   expect(await figures(sink)).toBe('0+20 0+70');
   stores.time += TTL;
   expect(await figures(sink)).toBe('20+0 70+0');
+});
+
+test('an extension that is refused takes no time from the call, however far apart the clocks of the servers are', async () => {
+  // The server of the store above is two minutes ahead.
+  const isAbove = stores.above('late');
+  const ahead = {
+    call: (command: string, ...args: (string | number)[]) => {
+      const isScript = command === 'EVALSHA' || command === 'EVAL';
+      if (isScript && isAbove(String(args[2])) === 'late') args[5] = Number(args[5]) + 2 * TTL;
+      return stores.owner.call(command, ...args);
+    },
+  };
+  const { namespace } = stores;
+  const now = () => stores.time;
+  const sink = new RedisUsageSink(ahead, {
+    namespace,
+    partitionBy: ['org'],
+    now,
+    timeoutMs: 10_000,
+  });
+  await sink.reserve(askOnly('other', ofAll, 50));
+  await sink.reserve(ask('r1', 20));
+  const { claims } = ask('r1', 51);
+  expect(await sink.extend({ id: 'r1', claims, ttlMs: TTL })).toMatchObject({ status: 'refused' });
+  stores.time += TTL - 1;
+  expect(await sink.read([ofOrg])).toMatchObject([{ committed: 0, held: 20 }]);
 });
