@@ -1,4 +1,5 @@
 import type { Settlement, SpendCall } from '@hardcap/core';
+import type { LinkedAbort } from '@hardcap/core/adapter';
 import { failureOutcome } from './failure-outcome.ts';
 import type { WrappedModel } from './middleware.ts';
 import type { ModelCall } from './model-call.ts';
@@ -17,6 +18,7 @@ export interface AttemptDetails {
   readonly longCacheWrites: boolean;
   readonly swallowsRaw: boolean;
   readonly onCut: 'error' | 'length';
+  readonly stop: LinkedAbort;
 }
 
 /** One admitted attempt: how it is sent, and how it ends. */
@@ -30,6 +32,7 @@ export class Attempt {
   readonly #given: object;
   readonly #call: ModelCall;
   readonly #limit: OutputLimit;
+  readonly #stop: LinkedAbort;
 
   constructor(details: AttemptDetails) {
     this.spend = details.spend;
@@ -41,16 +44,21 @@ export class Attempt {
     this.#given = details.given;
     this.#call = details.call;
     this.#limit = details.limit;
+    this.#stop = details.stop;
   }
 
-  /** Whatever goes wrong between the reservation and the provider's answer settles the call. */
+  /**
+   * Whatever goes wrong between the reservation and the provider's answer settles the call.
+   *
+   * @throws what the work throws, or why the guard has stopped the call.
+   */
   async orSettle<Result>(work: () => Promise<Result>): Promise<Result> {
     const isAborted = this.#call.abortSignal?.aborted === true;
     try {
       return await work();
     } catch (error) {
       await this.settle(failureOutcome(error, isAborted));
-      throw error;
+      throw this.spend.stopReason ?? error;
     }
   }
 
@@ -97,6 +105,8 @@ export class Attempt {
       await this.spend.settle(settlement);
     } catch {
       // The hold stays, and is charged when it expires.
+    } finally {
+      this.#stop.unlink();
     }
   }
 

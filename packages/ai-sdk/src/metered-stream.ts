@@ -26,6 +26,8 @@ class StreamPump {
   /** Nothing more of the source is passed on. */
   #isOver = false;
   #isSettled = false;
+  /** A part that was read is yet to be passed on. */
+  #isWaiting = false;
 
   constructor(source: ReadableStream<JsonObject>, attempt: Attempt) {
     this.#attempt = attempt;
@@ -35,8 +37,14 @@ class StreamPump {
 
   start(controller: ReadableStreamDefaultController<JsonObject>): void {
     this.#controller = controller;
-    if (this.#attempt.spend.stopReason === undefined) this.#read();
-    else void this.#cut();
+    const { spend } = this.#attempt;
+    if (spend.stopReason !== undefined) {
+      void this.#cut();
+      return;
+    }
+    // An account may be blocked while nothing comes.
+    spend.signal.addEventListener('abort', this.#stopped, { once: true });
+    this.#read();
   }
 
   /** The reader has had enough. */
@@ -78,14 +86,20 @@ class StreamPump {
     this.#controller.enqueue(part);
   }
 
+  readonly #stopped = (): void => {
+    if (!this.#isOver && !this.#isWaiting) void this.#cut();
+  };
+
   /** A part that must wait: for the hold to be extended, or for the books to be closed. */
   async #passLater(part: JsonObject, verdict: boolean | Promise<boolean>): Promise<void> {
+    this.#isWaiting = true;
     const isCovered = await verdict;
     if (part['type'] === 'finish') await this.#settleFinish(part);
+    this.#isWaiting = false;
     if (this.#isOver) return;
     // What crossed the hold is paid for like everything before it.
     this.#pass(part);
-    if (isCovered) this.#read();
+    if (isCovered && this.#attempt.spend.stopReason === undefined) this.#read();
     else await this.#cut();
   }
 

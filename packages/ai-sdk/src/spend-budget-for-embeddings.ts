@@ -1,6 +1,6 @@
 import type { Settlement, SpendGuard, TokenUsage } from '@hardcap/core';
 import { asObject, listAt, numberAt, objectAt } from '@hardcap/core/adapter';
-import { ChannelHandover } from './channel-handover.ts';
+import { CallHandover } from './call-handover.ts';
 import { heldCall } from './held-call.ts';
 import { inputOf } from './input-of.ts';
 import type { EmbeddingCall, SpendBudgetForEmbeddings } from './middleware.ts';
@@ -16,15 +16,15 @@ export function spendBudgetForEmbeddings(
   guard: SpendGuard,
   options: EmbeddingBudgetOptions = {},
 ): SpendBudgetForEmbeddings {
-  const handover = new ChannelHandover();
+  const handover = new CallHandover();
   return {
     specificationVersion: 'v3',
 
-    transformParams: async ({ params }) => handover.without(params),
+    transformParams: async ({ params }) => handover.taken(params),
 
     wrapEmbed: async ({ doEmbed, params, model }) => {
       const call: EmbeddingCall = params;
-      const base = await requestBase(call, model, handover.of(params), options);
+      const { channel, stop } = handover.of(params);
       const { values = [] } = call;
       const parts = {
         texts: values,
@@ -33,8 +33,12 @@ export function spendBudgetForEmbeddings(
         serverState: listAt(objectAt(call.providerOptions, 'google'), 'content').length > 0,
       };
       return heldCall(guard, {
-        request: { ...base, ...inputOf(parts, model, options), maxOutputTokens: 0 },
-        abortSignal: call.abortSignal,
+        request: async () => ({
+          ...(await requestBase(call, model, channel, options)),
+          ...inputOf(parts, model, options),
+          maxOutputTokens: 0,
+        }),
+        stop,
         send: doEmbed,
         settlementOf: embeddingSettlement,
       });

@@ -6,7 +6,7 @@ import {
 } from '@hardcap/core';
 import { asObject, numberAt, objectAt, textAt } from '@hardcap/core/adapter';
 import type { InputParts } from '@hardcap/core/input-bound';
-import { ChannelHandover } from './channel-handover.ts';
+import { CallHandover } from './call-handover.ts';
 import { fileContent } from './file-part.ts';
 import { heldCall } from './held-call.ts';
 import { inputOf } from './input-of.ts';
@@ -24,26 +24,29 @@ export function spendBudgetForImages(
   guard: SpendGuard,
   options: ImageBudgetOptions = {},
 ): SpendBudgetForImages {
-  const handover = new ChannelHandover();
+  const handover = new CallHandover();
   return {
     specificationVersion: 'v3',
 
-    transformParams: async ({ params }) => handover.without(params),
+    transformParams: async ({ params }) => handover.taken(params),
 
     wrapGenerate: async ({ doGenerate, params, model }) => {
       const call: ImageCall = params;
       const images = call.n ?? 1;
       const piece = pieceCost(options.pieceCost, model, images);
-      const base = await requestBase(call, model, handover.of(params), options);
-      const isBounded = piece !== undefined || (base.estimate ?? 'ceiling') !== 'ceiling';
+      const { channel, stop } = handover.of(params);
       return heldCall(guard, {
-        request: {
-          ...base,
-          ...inputOf(imageParts(call), model, options),
-          ...(isBounded ? {} : { maxOutputTokens: images * tokensPerImage(model, options) }),
-          ...(piece === undefined ? {} : { estimate: piece.estimate }),
+        request: async () => {
+          const base = await requestBase(call, model, channel, options);
+          const isBounded = piece !== undefined || (base.estimate ?? 'ceiling') !== 'ceiling';
+          return {
+            ...base,
+            ...inputOf(imageParts(call), model, options),
+            ...(isBounded ? {} : { maxOutputTokens: images * tokensPerImage(model, options) }),
+            ...(piece === undefined ? {} : { estimate: piece.estimate }),
+          };
         },
-        abortSignal: call.abortSignal,
+        stop,
         send: doGenerate,
         settlementOf: (result) => imageSettlement(result, piece?.costNanoUsd),
       });

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type SpendGuard } from '@hardcap/core';
-import { ChannelHandover } from './channel-handover.ts';
+import { CallHandover } from './call-handover.ts';
 import { heldCall } from './held-call.ts';
 import type { ModelId } from './middleware.ts';
 import type { ModelCall } from './model-call.ts';
@@ -19,20 +19,25 @@ export function spendBudgetForPieces(
   guard: SpendGuard,
   options: SpendBudgetForAllOptions,
 ): GuardPieces {
-  const handover = new ChannelHandover();
+  const handover = new CallHandover();
   return async (model, params, send) => {
-    const sent = handover.without(params);
-    const call: ModelCall = sent;
     const piece = pieceCost(options.pieceCost, model, 1);
     if (piece === undefined) {
       throw new InvalidArgumentError(
         `Nothing says what a call of ${model.modelId} costs: it bills no tokens. Set \`pieceCost\`.`,
       );
     }
-    const base = await requestBase(call, model, handover.of(sent), options);
+    const sent = handover.taken(params);
+    const call: ModelCall = sent;
+    const { channel, stop } = handover.of(sent);
     return heldCall(guard, {
-      request: { ...base, inputTokens: 0, maxOutputTokens: 0, estimate: piece.estimate },
-      abortSignal: call.abortSignal,
+      request: async () => ({
+        ...(await requestBase(call, model, channel, options)),
+        inputTokens: 0,
+        maxOutputTokens: 0,
+        estimate: piece.estimate,
+      }),
+      stop,
       send: () => send(sent),
       settlementOf: () => ({ outcome: 'known', costNanoUsd: piece.costNanoUsd }),
     });

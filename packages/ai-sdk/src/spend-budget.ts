@@ -1,6 +1,6 @@
 import type { SpendGuard } from '@hardcap/core';
 import { AttemptOpener } from './attempt-opener.ts';
-import { channelOf, withoutChannel } from './call-channel.ts';
+import { CallHandover } from './call-handover.ts';
 import { generateSettlement } from './generate-settlement.ts';
 import { meteredStream } from './metered-stream.ts';
 import type { SpendBudgetMiddleware } from './middleware.ts';
@@ -19,19 +19,15 @@ export function spendBudget(
   guard: SpendGuard,
   options: SpendBudgetOptions = {},
 ): SpendBudgetMiddleware {
-  const attempts = new AttemptOpener(guard, options);
+  const handover = new CallHandover();
+  const attempts = new AttemptOpener(guard, options, handover);
   return {
     specificationVersion: 'v3',
 
     transformParams: async ({ type, params, model }) => {
       const call: ModelCall = params;
-      const channel = channelOf(call);
       const addsRaw = type === 'stream' && !call.includeRawChunks && reportsEarlyInRaw(model);
-      if (channel === undefined && !addsRaw) return params;
-      const seen = channel === undefined ? call : withoutChannel(call);
-      const sent = addsRaw ? { ...seen, includeRawChunks: true } : seen;
-      attempts.handOver(sent, { channel, swallowsRaw: addsRaw });
-      return sent as typeof params;
+      return handover.taken(params, addsRaw ? { includeRawChunks: true } : {});
     },
 
     wrapGenerate: async ({ doGenerate, params, model }) => {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '@hardcap/core';
 import { simulateReadableStream, streamText, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { spendBudget } from '../src/index.ts';
 import { finish, type Part, read, stage, streamOf, text } from './stage.ts';
 
@@ -9,11 +9,46 @@ const PARAMS = { prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi.' 
 const answer = (fields: Part) => ({ generate: async () => ({ content: [], ...fields }) });
 const USAGE = finish(10, 2)['usage'];
 
+/** A signal that counts who listens to it. */
+function watchedSignal() {
+  const signal = new AbortController();
+  const added = vi.spyOn(signal.signal, 'addEventListener');
+  const removed = vi.spyOn(signal.signal, 'removeEventListener');
+  const listeners = () => added.mock.calls.length - removed.mock.calls.length;
+  return { signal, listeners, reason: new Error('Left.') };
+}
+
 describe('what reaches the provider', () => {
-  it('is the very object that was given, where nothing has to change', async () => {
+  it('is what was given, beside a signal, where nothing has to change', async () => {
     const { generate, sent } = stage(answer({ usage: USAGE }));
     await generate(PARAMS);
-    expect(sent[0]).toBe(PARAMS);
+    const { abortSignal, ...others } = sent[0] ?? {};
+    expect(others).toStrictEqual(PARAMS);
+    expect(others['prompt']).toBe(PARAMS.prompt);
+    expect(abortSignal).toBeInstanceOf(AbortSignal);
+  });
+
+  it('aborts with the caller, whose signal is let go of when the call is over', async () => {
+    const stream = async () => ({ stream: streamOf(finish(1, 1)) });
+    const here = stage({ ...answer({ usage: USAGE }), stream });
+    const { signal, reason, listeners } = watchedSignal();
+    await here.generate({ ...PARAMS, abortSignal: signal.signal });
+    await read((await here.stream({ ...PARAMS, abortSignal: signal.signal })).stream);
+    expect(listeners()).toBe(0);
+    const waits = stage({ generate: () => new Promise(() => {}) });
+    void waits.generate({ ...PARAMS, abortSignal: signal.signal });
+    await expect.poll(() => waits.sent).toHaveLength(1);
+    const sent = waits.sent[0]?.['abortSignal'] as AbortSignal;
+    expect(sent.aborted).toBe(false);
+    signal.abort(reason);
+    expect(sent.reason).toBe(reason);
+  });
+
+  it('lets go of the signal of a caller who is refused', async () => {
+    const here = stage(answer({ usage: USAGE }), { cap: '0.000000001' });
+    const { signal, listeners } = watchedSignal();
+    await expect(here.generate({ ...PARAMS, abortSignal: signal.signal })).rejects.toThrow();
+    expect(listeners()).toBe(0);
   });
 
   it('has no trace of what is for hardcap alone', async () => {
@@ -24,7 +59,7 @@ describe('what reaches the provider', () => {
     await generate(call);
     await make(call);
     const seen = { ...call, providerOptions: { openai: { user: 'x' } } };
-    expect(sent).toEqual([seen, seen]);
+    expect(sent.map(({ abortSignal: _, ...others }) => others)).toStrictEqual([seen, seen]);
     expect(call.providerOptions).toBe(providerOptions);
   });
 

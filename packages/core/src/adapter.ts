@@ -2,4 +2,5 @@
 export { type AsyncStorage, findAsyncStorage } from './ambient-identity.ts';
 export { type ChannelOptions, checkedChannelOptions } from './channel-options.ts';
 export { asObject, type JsonObject, listAt, numberAt, objectAt, textAt } from './json-object.ts';
+export { type LinkedAbort, linkedAbort } from './linked-abort.ts';
 export { NEVER_CONNECTED } from './never-connected.ts';

@@ -1,5 +1,5 @@
 import type { CallRequest, SpendCall, SpendGuard } from '@hardcap/core';
-import { type JsonObject, objectAt } from '@hardcap/core/adapter';
+import { type JsonObject, linkedAbort, objectAt } from '@hardcap/core/adapter';
 import { excludesCache } from './anthropic-package.ts';
 import { Attempt, type MeteredCall } from './attempt.ts';
 import {
@@ -12,7 +12,7 @@ import { callRequestOf } from './call-request-of.ts';
 import type { CallOptions, ChatModel } from './chat-model.ts';
 import { covers, type EarlyReservation, takeEarly } from './early-reservations.ts';
 import { sentParams } from './google-settings.ts';
-import { linkedAbort } from './linked-abort.ts';
+
 import { modelGuardOf } from './model-guard.ts';
 import { modelName } from './model-name.ts';
 import {

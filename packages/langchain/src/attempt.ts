@@ -1,6 +1,6 @@
 import { HardcapError, type Settlement, type SpendCall } from '@hardcap/core';
+import type { LinkedAbort } from '@hardcap/core/adapter';
 import type { CallOptions, ChatModel } from './chat-model.ts';
-import type { LinkedAbort } from './linked-abort.ts';
 import { unhurried } from './recent-denials.ts';
 import type { ModelName } from './spend-budget-options.ts';
 
