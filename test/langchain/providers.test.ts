@@ -32,6 +32,10 @@ async function scene(major: Major, make: MakeModel, options: SceneOptions = {}) 
   return { ...here, model: withSpendBudget(bare, here.guard, budget) };
 }
 
+async function drained(model: Model): Promise<void> {
+  for await (const _chunk of await model.stream(PROMPT));
+}
+
 const CASES = MAJORS.flatMap((major) =>
   (['groq', 'mistral'] as const).map(
     (provider) => [major.name, provider, major, PROVIDERS[provider]] as const,
@@ -131,6 +135,41 @@ describe.each(CASES)('%s, %s', (_, provider, major, make) => {
     const [entry] = await settled(1);
     expect(entry?.outcome).toBe('known');
     expect(await spent()).toBe(server.billedNanoUsd());
+  });
+
+  it('is reserved for again when its package sends again, and charged for both', async () => {
+    const reply = [
+      { cutBeforeHeaders: true, outputTokens: 20 },
+      { outputTokens: 5, chatDialect: provider },
+    ] as const;
+    const fields = { maxRetries: 2 };
+    const here = await scene(major, make, { fields, reply });
+    await here.model.invoke(PROMPT);
+    expect(here.server.exchanges).toHaveLength(2);
+    const entries = await here.settled(2);
+    expect(entries.map(({ outcome }) => outcome)).toEqual(['unknown', 'known']);
+    expect(entries.map(({ attempt }) => attempt)).toEqual([undefined, 2]);
+    expect(await here.spent()).toBeGreaterThanOrEqual(here.server.billedNanoUsd());
+  });
+
+  it('sends a stream again only where the budget has more', async () => {
+    const here = await scene(major, make, {
+      fields: { maxRetries: 2 },
+      budgets: [{ name: 'requests', per: ['user'], limit: { requests: 1 }, window: 'total' }],
+      reply: { cutBeforeHeaders: true },
+    });
+    const error: unknown = await drained(here.model).catch((thrown: unknown) => thrown);
+    expect(BudgetExceededError.isInstance(error)).toBe(true);
+    expect(here.server.exchanges).toHaveLength(1);
+    expect(here.events.filter(({ type }) => type === 'denied')).toHaveLength(1);
+    await here.settled(1);
+  });
+
+  it('sends once without retries of its own', async () => {
+    const here = await scene(major, make, { reply: { cutBeforeHeaders: true } });
+    await expect(here.model.invoke(PROMPT)).rejects.toThrow();
+    expect(here.server.exchanges).toHaveLength(1);
+    await here.settled(1);
   });
 
   it.each([401, 429, 503])('is charged nothing for a refusal with %s', async (status) => {

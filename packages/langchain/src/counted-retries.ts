@@ -3,6 +3,7 @@ import type { Attempt } from './attempt.ts';
 import { inAttempt } from './attempt-context.ts';
 import { type CallOptions, type ChatModel, delegatesOf, derived } from './chat-model.ts';
 import { failureOutcome } from './failure-outcome.ts';
+import { hidesCaller, revealedCaller } from './hidden-caller.ts';
 
 type Callable = (...given: unknown[]) => Promise<unknown>;
 
@@ -33,6 +34,10 @@ export function withObservedCaller<Sender extends object>(
   const { caller } = sender as { readonly caller?: Caller };
   if (caller !== undefined && sendsThroughCaller(sender)) {
     own['caller'] = observedCaller(caller, observer);
+  }
+  if (caller !== undefined && hidesCaller(sender)) {
+    const { maxRetries } = sender;
+    Object.assign(own, revealedCaller(sender, observedCaller(caller, { ...observer, maxRetries })));
   }
   for (const [name, delegate] of delegatesOf(sender)) {
     own[name] = withObservedCaller(delegate, observer);
