@@ -1,4 +1,4 @@
-import type { Budget } from '@hardcap/core';
+import type { Budget, SpendGuard } from '@hardcap/core';
 import { BudgetExceededError } from '@hardcap/core';
 import {
   isBudgetExceeded,
@@ -70,6 +70,23 @@ describe('a tool of an agent with the middleware that runs into a refusal', () =
     return { ...here, agent: createAgent({ model, tools, middleware: [...middleware] }) };
   }
 
+  /** An agent, whose tool is tried again by a middleware that shows but the names of errors. */
+  async function hidden(
+    options: SpendBudgetMiddlewareOptions,
+    help: (helper: Runnable, guard: SpendGuard) => Promise<{ readonly text: string }>,
+  ) {
+    const here = await scene(NEWER, {
+      reply: [{ outputTokens: 9, toolCalls: [ASK] }, { outputTokens: 3 }],
+    });
+    const definition = { name: 'ask', description: 'Asks.', schema: NONE };
+    const ask = tool(async () => (await help(here.helper, here.guard)).text, definition);
+    const own = spendBudgetMiddleware(here.guard, options);
+    const middleware = [toolRetryMiddleware(), own] as readonly unknown[];
+    const model = here.bare as unknown as ChatOpenAI;
+    const given = { model, tools: [ask], middleware: [...(middleware as AgentMiddleware[])] };
+    return { ...here, agent: createAgent(given) };
+  }
+
   it('ends the run with a message', async () => {
     const here = await agent({});
     const { messages } = await here.agent.invoke(ASKED);
@@ -104,6 +121,33 @@ describe('a tool of an agent with the middleware that runs into a refusal', () =
     expect(messages.map(({ type }) => type)).toEqual(['human', 'ai', 'tool', 'ai']);
     expect(messages.at(-1)?.text).toContain('spending limit');
     expect(here.server.exchanges).toHaveLength(1);
+    expect(here.denials()).toBe(1);
+  });
+
+  it.each([
+    ['by the guard', {}],
+    ['by the options', { identity: { user: 'u1' } }],
+    ['by a function', { identity: () => ({ user: 'u1' }) }],
+  ])('shows its own refusal though another tenant met one since, told %s', async (_, options) => {
+    const here = await hidden({ ...options, exitBehavior: 'error' }, async (helper, guard) => {
+      const own: unknown = await helper.invoke('Help.').catch((thrown: unknown) => thrown);
+      await guard.withIdentity({ user: 'u2' }, () => helper.invoke('Help.').catch(() => {}));
+      throw own;
+    });
+    const error: unknown = await here.agent.invoke(ASKED).catch((thrown: unknown) => thrown);
+    const { refusals } = BudgetExceededError.find(error)?.denial ?? { refusals: [] };
+    expect(refusals.map(({ account }) => account)).toEqual(['tools|user=u1']);
+    expect(here.denials()).toBe(2);
+  });
+
+  it('goes on where only the refusal of somebody else may be meant, and shows none of it', async () => {
+    const here = await hidden({ exitBehavior: 'error' }, (helper, guard) =>
+      guard.withIdentity({ user: 'u2' }, () => helper.invoke('Help.')),
+    );
+    const { messages } = await here.agent.invoke(ASKED);
+    expect(messages.map(({ type }) => type)).toEqual(['human', 'ai', 'tool', 'ai']);
+    expect(JSON.stringify(messages)).not.toContain('u2');
+    expect(here.server.exchanges).toHaveLength(2);
     expect(here.denials()).toBe(1);
   });
 

@@ -1,4 +1,4 @@
-import type { CallRequest, SpendCall, SpendGuard } from '@hardcap/core';
+import type { CallRequest, Identity, SpendCall, SpendGuard } from '@hardcap/core';
 import { type JsonObject, linkedAbort, objectAt } from '@hardcap/core/adapter';
 import { excludesCache } from './anthropic-package.ts';
 import { Attempt, type MeteredCall } from './attempt.ts';
@@ -8,7 +8,7 @@ import {
   type HardcapRunOptions,
   mergedChannels,
 } from './call-channel.ts';
-import { callRequestOf } from './call-request-of.ts';
+import { callRequestOf, identityFor } from './call-request-of.ts';
 import type { CallOptions, ChatModel } from './chat-model.ts';
 import { covers, type EarlyReservation, takeEarly } from './early-reservations.ts';
 import { sentParams } from './google-settings.ts';
@@ -150,6 +150,11 @@ export class AttemptOpener {
       longCacheWrites: request.longCacheWrites === true,
       excludesCache: excludesCache(name, objectAt(model, 'metadata')),
     };
+  }
+
+  /** Who pays for the calls of a model, where nothing else says. */
+  identityOf(model: ChatModel): Promise<Identity | undefined> {
+    return identityFor(this.#nameOf(model, {}), this.#options);
   }
 
   #nameOf(model: ChatModel, options: CallOptions): ModelName {

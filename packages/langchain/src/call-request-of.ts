@@ -48,7 +48,8 @@ export async function callRequestOf(
   };
 }
 
-async function identityFor(
+/** Who pays, where neither the run nor the context says. */
+export async function identityFor(
   name: ModelName,
   { identity }: SpendBudgetOptions,
 ): Promise<Identity | undefined> {

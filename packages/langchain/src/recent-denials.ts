@@ -4,29 +4,38 @@ import { BudgetExceededError, type SpendGuard } from '@hardcap/core';
 const MOST_DENIALS = 100;
 const recent: Map<string, BudgetExceededError> = new Map();
 
-const latest: WeakMap<SpendGuard, BudgetExceededError> = new WeakMap();
+const recentOf: WeakMap<SpendGuard, BudgetExceededError[]> = new WeakMap();
 
-/** The error, to be found again by its text. */
+/** The error, to be found again by its text, or among those of its guard. */
 export function rememberedDenial(
   error: BudgetExceededError,
   guard: SpendGuard,
 ): BudgetExceededError {
   recent.delete(String(error));
   recent.set(String(error), error);
-  latest.set(guard, error);
   const [oldest] = recent.keys();
   if (recent.size > MOST_DENIALS && oldest !== undefined) recent.delete(oldest);
+  const own = recentOf.get(guard) ?? [];
+  own.push(error);
+  if (own.length > MOST_DENIALS) own.shift();
+  recentOf.set(guard, own);
   return unhurried(error);
 }
 
-/**
- * The denial that a text tells of. Where it has the name of the error alone, as that of
- * `toolRetryMiddleware`, it is the latest of the guard.
- */
-export function denialIn(text: string, guard: SpendGuard): BudgetExceededError | undefined {
-  if (!text.includes('BudgetExceededError')) return undefined;
+/** Whether a text tells of a denial, be it by the name of the error alone. */
+export function tellsOfDenial(text: string): boolean {
+  return text.includes('BudgetExceededError');
+}
+
+/** The denial whose whole text is in a text. */
+export function denialIn(text: string): BudgetExceededError | undefined {
   for (const [shown, error] of recent) if (text.includes(shown)) return error;
-  return latest.get(guard);
+  return undefined;
+}
+
+/** The latest denials of a guard, of whomever, the newest first. */
+export function recentDenials(guard: SpendGuard): readonly BudgetExceededError[] {
+  return recentOf.get(guard)?.toReversed() ?? [];
 }
 
 /**

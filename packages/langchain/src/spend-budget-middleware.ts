@@ -2,7 +2,6 @@ import {
   BudgetExceededError,
   InvalidArgumentError,
   type Refusal,
-  SinkUnavailableError,
   type SpendGuard,
 } from '@hardcap/core';
 import { AIMessage } from '@langchain/core/messages';
@@ -12,6 +11,7 @@ import { type ChatModel, type GuardableChatModel, isChatModel } from './chat-mod
 import { denialInTools } from './denial-in-tools.ts';
 import { guardedModel } from './guarded-model.ts';
 import { modelGuardOf } from './model-guard.ts';
+import { accountsOf, latestOwnDenial } from './own-denial.ts';
 import type { SpendBudgetOptions } from './spend-budget-options.ts';
 
 /** Options of {@link spendBudgetMiddleware}. */
@@ -77,11 +77,6 @@ function checkOptions({
   }
 }
 
-function unlessUnavailable(error: unknown): [] {
-  if (SinkUnavailableError.isInstance(error)) return [];
-  throw error;
-}
-
 /** One step of an agent: a call of its model, and what is done where a budget is in the way. */
 class AgentCall<Request extends AgentModelRequest, Answer> {
   readonly #guard: SpendGuard;
@@ -102,7 +97,7 @@ class AgentCall<Request extends AgentModelRequest, Answer> {
   }
 
   async run(): Promise<Answer> {
-    let denial = denialInTools(this.#request.messages, this.#guard);
+    let denial = await denialInTools(this.#request.messages, () => this.#latestDenial());
     for (;;) {
       if (denial === undefined) {
         try {
@@ -156,13 +151,20 @@ class AgentCall<Request extends AgentModelRequest, Answer> {
     return agentContext.parse(this.#request.runtime.context ?? {});
   }
 
+  /** Of this run, as far as its identity can tell. */
+  async #latestDenial(): Promise<BudgetExceededError | undefined> {
+    const { model } = this.#request;
+    if (!isChatModel(model)) return undefined;
+    const byDefault = await modelGuardOf(this.#guarded(model))?.attempts.identityOf(model);
+    return latestOwnDenial(this.#guard, { given: this.#context.hardcap?.identity, byDefault });
+  }
+
   async #isNearLimit(): Promise<boolean> {
     const { downgradeAt, identity } = this.#options;
     if (downgradeAt === undefined) return false;
     const own = typeof identity === 'function' ? {} : identity;
     const who = { ...own, ...this.#context.hardcap?.identity };
-    // Whether a call may be made without a sink is for its budgets to say.
-    const accounts = await this.#guard.status(who).catch(unlessUnavailable);
+    const accounts = await accountsOf(this.#guard, who);
     return accounts.some(
       ({ limit, committed, held }) => limit !== null && committed + held >= downgradeAt * limit,
     );
