@@ -96,6 +96,18 @@ describe.each(CASES)('%s, %s: images', (name, way, major) => {
     expect(entry?.costNanoUsd).toBe(outcome === 'not-sent' ? 0 : entry?.heldNanoUsd);
   });
 
+  it('are charged their bound where no usage comes and nothing was held', async () => {
+    const options = {
+      reply: { ...REPLY, usage: 'missing' },
+      budget: { estimate: 'none' },
+    } as const;
+    const { make, settled } = await scene(major, way, options);
+    await make({ n: 2 });
+    const [entry] = await settled(1);
+    expect(entry).toMatchObject({ outcome: 'metered', heldNanoUsd: 0 });
+    expect(entry?.costNanoUsd).toBeGreaterThanOrEqual(2 * 6_240 * 40_000);
+  });
+
   it('take who pays from providerOptions, and do not send it', async () => {
     const { server, make, settled } = await scene(major, way);
     await make({ providerOptions: { hardcap: { identity: { user: 'u7' } } } });

@@ -1,4 +1,9 @@
-import { spendBudget, withSpendBudget } from '@hardcap/ai-sdk';
+import {
+  spendBudget,
+  spendBudgetForEmbeddings,
+  spendBudgetForImages,
+  withSpendBudget,
+} from '@hardcap/ai-sdk';
 import { BudgetExceededError } from '@hardcap/core';
 import { describe, expect, it } from 'vitest';
 import { sendChunks } from '../wire/send-chunks.ts';
@@ -134,6 +139,38 @@ describe.each(MAJORS)('$name: a provider of withSpendBudget', (major) => {
     const model = withSpendBudget(withSpendBudget(openai, guard).chat('gpt-4.1'), guard);
     await ai.generateText({ ...CALL, model });
     await settled(1);
+  });
+
+  it('guards once where a middleware of the same guard is around it', async () => {
+    const { openai, guard, server, settled, spent } = await provided(major);
+    const model = ai.wrapLanguageModel({
+      model: openai.chat('gpt-4.1'),
+      middleware: spendBudget(guard),
+    });
+    const providerOptions = { hardcap: { identity: { user: 'u7' } } };
+    await ai.generateText({ ...CALL, model, providerOptions });
+    await ai.streamText({ ...CALL, model, providerOptions }).consumeStream();
+    const entries = await settled(2);
+    expect(entries.map(({ identity }) => identity?.['user'])).toEqual(['u7', 'u7']);
+    expect(await spent()).toBe(server.billedNanoUsd());
+  });
+
+  it('guards embeddings and images once where a middleware of the same guard is around', async () => {
+    const { openai, guard, settled } = await provided(major, { reply: { inputTokens: 3 } });
+    const { generateImage = ai.experimental_generateImage } = ai;
+    const embedding = openai.embedding('text-embedding-3-small');
+    const image = openai.image('gpt-image-1');
+    const around = (model: object, middleware: unknown) => ({ model, middleware });
+    await ai.embed({
+      model:
+        ai.wrapEmbeddingModel?.(around(embedding, spendBudgetForEmbeddings(guard))) ?? embedding,
+      value: 'one',
+    });
+    await generateImage?.({
+      model: ai.wrapImageModel?.(around(image, spendBudgetForImages(guard))) ?? image,
+      prompt: 'A fox.',
+    });
+    await settled(2);
   });
 
   it('takes no name of a model, nor anything else', async () => {

@@ -202,7 +202,16 @@ describe('reservations for calls to come', () => {
     const fan = await reserveFanOut(here.model, inputs);
     expect(fan.configs).toHaveLength(3);
     await fan.release();
-    await expect(reserveFanOut(here.model, [7])).rejects.toSatisfy(InvalidArgumentError.isInstance);
+    const holds = () => here.events.filter(({ type }) => type === 'reserved').length;
+    for (const wrong of [[7], [...PROMPTS, 7]]) {
+      const call = reserveFanOut(here.model, wrong);
+      await expect(call).rejects.toSatisfy(InvalidArgumentError.isInstance);
+    }
+    for (const releaseAfterMs of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      const call = reserveFanOut(here.model, PROMPTS, { releaseAfterMs });
+      await expect(call).rejects.toSatisfy(InvalidArgumentError.isInstance);
+    }
+    expect(holds()).toBe(3);
     expect((await here.guard.verify()).reservations).toBe(0);
     expect((await reserveFanOut(here.model, [])).configs).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import type { CallRequest, Settlement, SpendGuard } from '@hardcap/core';
+import type { CallRequest, Settlement, SpendCall, SpendGuard } from '@hardcap/core';
 import { asObject, type LinkedAbort } from '@hardcap/core/adapter';
 import { admitted, unlinkedWhereItFails } from './admitted.ts';
 import { failureOutcome } from './failure-outcome.ts';
@@ -8,7 +8,7 @@ export interface HeldCall<Result> {
   readonly request: () => Promise<CallRequest>;
   readonly stop: LinkedAbort;
   readonly send: () => PromiseLike<Result>;
-  readonly settlementOf: (result: Result) => Settlement;
+  readonly settlementOf: (result: Result, spend: SpendCall) => Settlement;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function heldCall<Result>(guard: SpendGuard, call: HeldCall<Result>
       await settle(failureOutcome(error, isAborted));
       throw spend.stopReason ?? error;
     }
-    await settle(call.settlementOf(result));
+    await settle(call.settlementOf(result, spend));
     // What still streams is paid for; its caller can stop it all the same.
     if (asObject(result)?.['stream'] === undefined) stop.unlink();
     return result;

@@ -1,6 +1,7 @@
 import type { Settlement, SpendGuard, TokenUsage } from '@hardcap/core';
 import { asObject, listAt, numberAt, objectAt } from '@hardcap/core/adapter';
 import { CallHandover } from './call-handover.ts';
+import { isGuardedBy } from './guarded-mark.ts';
 import { heldCall } from './held-call.ts';
 import { inputOf } from './input-of.ts';
 import type { EmbeddingCall, SpendBudgetForEmbeddings } from './middleware.ts';
@@ -20,9 +21,11 @@ export function spendBudgetForEmbeddings(
   return {
     specificationVersion: 'v3',
 
-    transformParams: async ({ params }) => handover.taken(params),
+    transformParams: async ({ params, model }) =>
+      isGuardedBy(guard, model) ? params : handover.taken(params),
 
     wrapEmbed: async ({ doEmbed, params, model }) => {
+      if (isGuardedBy(guard, model)) return doEmbed();
       const call: EmbeddingCall = params;
       const { channel, stop } = handover.of(params);
       const { values = [] } = call;

@@ -8,6 +8,7 @@ import { asObject, numberAt, objectAt, textAt } from '@hardcap/core/adapter';
 import type { InputParts } from '@hardcap/core/input-bound';
 import { CallHandover } from './call-handover.ts';
 import { fileContent } from './file-part.ts';
+import { isGuardedBy } from './guarded-mark.ts';
 import { heldCall } from './held-call.ts';
 import { inputOf } from './input-of.ts';
 import type { ImageCall, ModelId, SpendBudgetForImages } from './middleware.ts';
@@ -28,27 +29,38 @@ export function spendBudgetForImages(
   return {
     specificationVersion: 'v3',
 
-    transformParams: async ({ params }) => handover.taken(params),
+    transformParams: async ({ params, model }) =>
+      isGuardedBy(guard, model) ? params : handover.taken(params),
 
     wrapGenerate: async ({ doGenerate, params, model }) => {
+      if (isGuardedBy(guard, model)) return doGenerate();
       const call: ImageCall = params;
       const images = call.n ?? 1;
       const piece = pieceCost(options.pieceCost, model, images);
       const { channel, stop } = handover.of(params);
+      const input = inputOf(imageParts(call), model, options);
       return heldCall(guard, {
         request: async () => {
           const base = await requestBase(call, model, channel, options);
           const isBounded = piece !== undefined || (base.estimate ?? 'ceiling') !== 'ceiling';
           return {
             ...base,
-            ...inputOf(imageParts(call), model, options),
-            ...(isBounded ? {} : { maxOutputTokens: images * tokensPerImage(model, options) }),
+            ...input,
+            ...(isBounded ? {} : { maxOutputTokens: images * boundPerImage(model, options) }),
             ...(piece === undefined ? {} : { estimate: piece.estimate }),
           };
         },
         stop,
         send: doGenerate,
-        settlementOf: (result) => imageSettlement(result, piece?.costNanoUsd),
+        settlementOf: (result, { admittedOutputTokens }) => {
+          const settlement = imageSettlement(result, piece?.costNanoUsd);
+          const each = tokensPerImage(model, options);
+          const isKnown = settlement.usage !== undefined || settlement.costNanoUsd !== undefined;
+          const isHeld = admittedOutputTokens !== null || typeof options.estimate === 'object';
+          if (isKnown || isHeld || each === undefined) return settlement;
+          // Nothing is held that could be charged: it is what the images may have cost.
+          return { outcome: 'metered', usage: imageUsage(input.inputTokens, images * each) };
+        },
       });
     },
   };
@@ -57,10 +69,14 @@ export function spendBudgetForImages(
 /** The most that OpenAI's `gpt-image` models make of one: high quality, at their largest sizes. */
 const GPT_IMAGE_TOKENS = 6_240;
 
-function tokensPerImage(model: ModelId, { imageTokens }: ImageBudgetOptions): number {
-  const given = valueFor(imageTokens, model);
-  if (given !== undefined) return given;
-  if (/gpt-image-1(?!\d)/.test(model.modelId)) return GPT_IMAGE_TOKENS;
+function tokensPerImage(model: ModelId, { imageTokens }: ImageBudgetOptions): number | undefined {
+  const isKnown = /gpt-image-1(?!\d)/.test(model.modelId);
+  return valueFor(imageTokens, model) ?? (isKnown ? GPT_IMAGE_TOKENS : undefined);
+}
+
+function boundPerImage(model: ModelId, options: ImageBudgetOptions): number {
+  const tokens = tokensPerImage(model, options);
+  if (tokens !== undefined) return tokens;
   throw new InvalidArgumentError(
     `Nothing bounds what an image of ${model.modelId} costs. Set \`imageTokens\`, where it is billed by ` +
       'tokens, or `pieceCost`, where it is billed by the image, or another `estimate`.',
@@ -78,7 +94,10 @@ function imageParts({ prompt, files = [], mask, providerOptions = {} }: ImageCal
   };
 }
 
-function imageSettlement(result: unknown, pieces: number | undefined): Settlement {
+function imageSettlement(
+  result: unknown,
+  pieces: number | undefined,
+): Extract<Settlement, { outcome: 'known' }> {
   const answer = asObject(result);
   const usage = objectAt(answer, 'usage');
   const input = numberAt(usage, 'inputTokens');

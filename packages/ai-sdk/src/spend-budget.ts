@@ -2,6 +2,7 @@ import type { SpendGuard } from '@hardcap/core';
 import { AttemptOpener } from './attempt-opener.ts';
 import { CallHandover } from './call-handover.ts';
 import { generateSettlement } from './generate-settlement.ts';
+import { isGuardedBy } from './guarded-mark.ts';
 import { meteredStream } from './metered-stream.ts';
 import type { SpendBudgetMiddleware } from './middleware.ts';
 import type { ModelCall } from './model-call.ts';
@@ -25,12 +26,14 @@ export function spendBudget(
     specificationVersion: 'v3',
 
     transformParams: async ({ type, params, model }) => {
+      if (isGuardedBy(guard, model)) return params;
       const call: ModelCall = params;
       const addsRaw = type === 'stream' && !call.includeRawChunks && reportsEarlyInRaw(model);
       return handover.taken(params, addsRaw ? { includeRawChunks: true } : {});
     },
 
     wrapGenerate: async ({ doGenerate, params, model }) => {
+      if (isGuardedBy(guard, model)) return doGenerate();
       const attempt = await attempts.open(params, model, 'generate');
       return attempt.orSettle(async () => {
         const result = await attempt.send(doGenerate, (sent) => model.doGenerate(sent));
@@ -40,6 +43,7 @@ export function spendBudget(
     },
 
     wrapStream: async ({ doStream, params, model }) => {
+      if (isGuardedBy(guard, model)) return doStream();
       const attempt = await attempts.open(params, model, 'stream');
       return attempt.orSettle(async () => {
         const result = await attempt.send(doStream, (sent) => model.doStream(sent));

@@ -1,13 +1,11 @@
 import { InvalidArgumentError, type SpendGuard } from '@hardcap/core';
+import { GUARDED, isGuardedBy } from './guarded-mark.ts';
 import type { WrappedModel } from './middleware.ts';
 import { spendBudget } from './spend-budget.ts';
 import { spendBudgetForEmbeddings } from './spend-budget-for-embeddings.ts';
 import { spendBudgetForImages } from './spend-budget-for-images.ts';
 import { spendBudgetForPieces } from './spend-budget-for-pieces.ts';
 import type { SpendBudgetForAllOptions } from './spend-budget-options.ts';
-
-// Registered, so that another copy of this package sees it too.
-const GUARDED: unique symbol = Symbol.for('hardcap.ai-sdk.guarded') as never;
 
 type Method = (...given: unknown[]) => unknown;
 type Methods = Readonly<Record<string, Method>>;
@@ -48,7 +46,7 @@ class Guards {
   }
 
   model<Model extends ModelOfAnyKind>(model: Model): Model {
-    if (model[GUARDED] === this.#guard) return model;
+    if (isGuardedBy(this.#guard, model)) return model;
     return withMembers(model, { ...this.#methods(model), [GUARDED]: this.#guard });
   }
 
@@ -137,7 +135,6 @@ interface ModelOfAnyKind {
   readonly provider: string;
   readonly modelId: string;
   readonly specificationVersion: string;
-  readonly [GUARDED]?: SpendGuard;
 }
 
 function isModel(value: unknown): value is ModelOfAnyKind {

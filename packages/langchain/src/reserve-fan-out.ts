@@ -56,13 +56,16 @@ export async function reserveFanOut(
   inputs: readonly unknown[],
   { releaseAfterMs = RELEASE_AFTER_MS, ...run }: FanOutOptions = {},
 ): Promise<FanOut> {
+  checkDelay(releaseAfterMs);
+  // Before anything is held: some may be no input.
+  const prompts = inputs.map(messagesOf);
   const { model, settings } = await guardedModelIn(runnable, {});
   const given = channelledOptions(model, { ...settings, metadata: metadataFor(settings, run) });
   const { channel = {}, sent } = carried(given);
   const release = () => Promise.all(ids.map((id) => giveBack(model, id))).then(() => {});
-  const ids = inputs.map(() => crypto.randomUUID());
+  const ids = prompts.map(() => crypto.randomUUID());
   const held = await Promise.allSettled(
-    inputs.map((input, n) => holdFor(model, messagesOf(input), sent, channel, ids[n] as string)),
+    prompts.map((messages, n) => holdFor(model, messages, sent, channel, ids[n] as string)),
   );
   const failed = held.find((each) => each.status === 'rejected');
   if (failed !== undefined) {
@@ -78,6 +81,14 @@ export async function reserveFanOut(
       await release();
     },
   };
+}
+
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+/** A timer takes what is longer for no time at all. */
+function checkDelay(ms: number): void {
+  if (ms >= 0 && ms <= LONGEST_DELAY_MS) return;
+  throw new InvalidArgumentError(`\`releaseAfterMs\` is from 0 to ${LONGEST_DELAY_MS}.`);
 }
 
 /** With every guard that the model has. */
