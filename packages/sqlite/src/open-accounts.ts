@@ -75,15 +75,15 @@ export class OpenAccounts {
   /** Counters of a window, by the id of its row. */
   window(stored: StoredAccount, id: number, at: number): WindowCounters {
     const known = this.#windows.get(id);
-    if (known !== undefined) return known.counters;
-    const read = this.#tracked(stored, this.#tables.windows.byId(id, at));
-    if (read === undefined) throw new Error(`The store has no window ${id}.`);
-    const { counters } = read;
+    const found = known ?? this.#tracked(stored, this.#tables.windows.byId(id, at));
+    if (found === undefined) throw new Error(`The store has no window ${id}.`);
+    const { counters } = found;
     const { endsAt } = counters.span;
     const { rule } = stored.account;
-    // What the next window has used of its rest is no longer there.
+    // What the next window has used of its rest is no longer there. An operation before this one, in the
+    // same transaction, may have looked at the window without asking for that.
     if (rule.rollover !== undefined && endsAt !== null && endsAt <= at) {
-      counters.next = this.#named(stored, rule.window.at(endsAt).id, at);
+      counters.next ??= this.#named(stored, rule.window.at(endsAt).id, at);
     }
     return counters;
   }

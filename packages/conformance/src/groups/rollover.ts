@@ -186,6 +186,20 @@ const late: ContractTest[] = [
     await expectRoom(bench, account, 20);
   }),
 
+  test('nor when that is over, too, whatever was asked just before', async (bench) => {
+    const account = await saving(bench, { rollover: 100 });
+    await bench.reserve('open', [account, 10]);
+    await nextWindow(bench, account);
+    await bench.spend(account, 190);
+    await nextWindow(bench, account);
+    // At the same time, so that a sink may take both in one step.
+    const asked = bench.reserve('other', [account, 1]);
+    const extended = bench.extend('open', [account, 11]);
+    expectPart([await asked, await extended], [{ admitted: true }, { status: 'refused' }]);
+    expectPart(refusalsIn(await bench.extend('open', [account, 11])), [{ limit: 10, held: 0 }]);
+    await expectLimit(bench, account, 100, 0, 'the third window');
+  }),
+
   test('what that has used of top-ups is not taken from it', async (bench) => {
     const account = await saving(bench);
     await bench.adjust(account, { type: 'top-up', amount: 20 });
