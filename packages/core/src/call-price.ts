@@ -30,7 +30,7 @@ export class CallPrice {
     this.#book = book;
     this.#call = call;
     this.#at = at;
-    this.quote = book === undefined ? null : quoteOf(book, call, at, required);
+    this.quote = quoteOf(book, call, at, required);
     const { inputTokens, unseenInput } = call;
     this.inputBound = unseenInput ? this.quote?.contextTokens : inputTokens;
     this.rates =
@@ -70,11 +70,16 @@ export class CallPrice {
 }
 
 function quoteOf(
-  book: PriceBook,
+  book: PriceBook | undefined,
   { provider, model }: PricedCall,
   at: number,
   required: boolean,
 ): PriceQuote | null {
+  if (book === undefined) {
+    if (!required) return null;
+    // Budgets in USD have one; a grant may come from a guard that has.
+    throw new UnpricedModelError(provider, model, 'a grant in USD pays, and there are no `prices`');
+  }
   try {
     return book.quote({ provider, model, at });
   } catch (error) {

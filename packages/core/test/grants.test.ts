@@ -2,8 +2,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   type Budget,
   BudgetExceededError,
+  createSpendGuard,
   type Grant,
   InvalidArgumentError,
+  UnpricedModelError,
 } from '../src/index.ts';
 import {
   admit,
@@ -202,6 +204,22 @@ describe('a tree of agents', () => {
       const granted = guard.grant({ from: AGENT, limit: limit as never });
       await expect(granted).rejects.toThrow('is an amount: write { usd: "1.00" }');
     }
+  });
+});
+
+describe('a grant in USD, in a process that knows no prices', () => {
+  test('pays for no call there: what that costs would count nowhere', async () => {
+    const { guard, sink } = bench();
+    const { token } = await guard.grant(slice('2'));
+    const requests: Budget = { name: 'all', per: [], limit: { requests: 9 }, window: 'total' };
+    const other = createSpendGuard({ budgets: [requests], sink });
+    const joined = await other.grant(token);
+    const call = other.reserve(on(joined));
+    await expect(call).rejects.toThrow(UnpricedModelError);
+    await expect(call).rejects.toThrow('a grant in USD pays, and there are no `prices`');
+    expect(await other.status()).toMatchObject([{ committed: 0, held: 0 }]);
+    // It can be ended from there all the same.
+    expect(await joined.close()).toEqual({ spent: 0, held: 0 });
   });
 });
 
