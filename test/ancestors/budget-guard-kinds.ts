@@ -13,6 +13,11 @@ const TWO_BUDGETS = BUDGET_GUARD.replace(
   'prices:',
   '  - { name: team, per: [], limit: { usd: "0.50" }, window: total }\nprices:',
 );
+/** What is left is there in the next day, which takes a call to be paid by the day that admitted it. */
+const SAVING = BUDGET_GUARD.replace(
+  'attribute: settle',
+  'attribute: reserve\n    rollover: { usd: "0.40" }',
+);
 const NO_TOKENS = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, reasoning: 0 };
 /** Rounds of eight workers. */
 const ROUNDS = 5;
@@ -111,6 +116,23 @@ export const KINDS: readonly Kind[] = [
       await scene.look('midnight');
       await scene.ask('0.61');
       await scene.settle(call, 'costs $0.30', costing('0.30'));
+    },
+  },
+  {
+    title: 'A day that ends while a call is open, and leaves its rest',
+    config: SAVING,
+    async run(scene) {
+      await scene.settle(await scene.open('0.30'), 'costs $0.30', costing('0.30'));
+      scene.store.clock.moveTo('2026-11-30T23:59:59Z');
+      const call = await scene.open('0.50');
+      scene.store.clock.advance(1_000);
+      await scene.look('midnight');
+      await scene.limits('with the hold on the day before');
+      await scene.ask('1.21');
+      await scene.settle(call, 'costs $0.20', costing('0.20'));
+      await scene.limits('then');
+      await scene.ask('1.41');
+      await scene.open('1.40');
     },
   },
   {

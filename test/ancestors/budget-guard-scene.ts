@@ -99,6 +99,15 @@ export class BudgetGuardScene {
     this.steps.push(`${when}: ${spent} spent, ${held} held`);
   }
 
+  /** Writes down what may be spent, and what of it the day before has left. */
+  async limits(when: string): Promise<void> {
+    const [account] = await this.guard.status({ apiKey: API_KEY });
+    const { limit = 0, rollover = 0 } = account ?? {};
+    this.steps.push(
+      `${when}: a limit of ${formatUsd(limit ?? 0)}, ${formatUsd(rollover)} of it left`,
+    );
+  }
+
   /** A request that was given up may still be carried out, and is taken back then. */
   async untilNothingIsHeld(): Promise<void> {
     const held = () => this.figures().then((figures) => figures.held, String);

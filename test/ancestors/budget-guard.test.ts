@@ -43,7 +43,7 @@ describe.each(STORES)('the kinds of scenario, on %s', (store, open) => {
 
 test('came to the same on each store, and to what docs/budget-guard.md says', async () => {
   const [memory = [], ...others] = evidence.values();
-  expect(memory).toHaveLength(15);
+  expect(memory).toHaveLength(16);
   for (const rows of others) expect(rows).toEqual(memory);
   const table = ['| scenario | what happened | spent | held |', '|---|---|---|---|', ...memory];
   const page = `${INTRODUCTION}\n${table.join('\n')}\n`;
@@ -55,6 +55,8 @@ const INTRODUCTION = `# A budget guard before the model: the evidence
 One budget for each caller, checked and held before the model is called:
 
 \`\`\`yaml${BUDGET_GUARD}\`\`\`
+
+A rollover that resets what is committed and carries what is held is expressed by \`attribute: settle\`: an open call counts in the new day, and is paid by it. The feature named \`rollover\`, which leaves what a day has not spent to the next, takes \`attribute: reserve\`: there the committed spend is reset as well, and the hold stays with the day that admitted the call, where it keeps down what that leaves. No hold is dropped either way. The scenario whose day leaves its rest is run with \`attribute: reserve\` and \`rollover: { usd: "0.40" }\`, that with two budgets with a second one.
 
 What a guard with this configuration did in each kind of scenario, as \`test/ancestors/budget-guard.test.ts\` wrote it down: the same on memory, SQLite and Redis, and with books that \`verify()\` finds right at the end of each. In memory, the eight processes are eight guards of one. \`npm test -- ancestors/budget-guard\` compares it with this page; with \`-u\` behind it, it writes the page anew.
 `;
