@@ -1,5 +1,5 @@
 import type { AccountSelector } from './adjustment-order.ts';
-import { type BoundAccount, bindBudgets } from './bound-budgets.ts';
+import { type BoundAccount, bindBudgets, isOfCall } from './bound-budgets.ts';
 import type { CallBinder } from './call-binder.ts';
 import { InvalidArgumentError, MissingIdentityError } from './errors.ts';
 import { exceptedAccounts } from './excepted-accounts.ts';
@@ -11,7 +11,7 @@ export async function accountsOf(binder: CallBinder, identity?: Identity): Promi
   const who = binder.identityOf(identity);
   const rules = binder.rules.map((rule) => ({
     ...rule,
-    match: rule.match.filter(({ dimension }) => dimension in who || !isOfCall(dimension)),
+    match: rule.match.filter((matcher) => matcher.dimension in who || !isOfCall(matcher)),
   }));
   return exceptedAccounts(binder, bindBudgets(rules, who), who);
 }
@@ -45,9 +45,4 @@ export async function accountOf(
   }
   const [account = { key, rule }] = await exceptedAccounts(binder, [{ key, rule }], who);
   return { account, identity: who };
-}
-
-/** Dimensions that hardcap adds itself. */
-function isOfCall(dimension: string): boolean {
-  return dimension === 'model' || dimension === 'provider';
 }

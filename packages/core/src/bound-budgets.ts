@@ -93,8 +93,8 @@ function globPattern(glob: string): RegExp {
  * The accounts of every budget that binds: those whose dimensions the identity has and whose `match`
  * holds. A budget with a missing dimension is passed over; the others still bind.
  *
- * @param pricedAs provider and model as they are priced, asked for where `match` does not hold with the
- * names of the call: another name of a model is no way around its budget.
+ * @param pricedAs provider and model as they are priced, asked for where one of `match` does not hold with
+ * the name of the call: another name of a model is no way around its budget, at no provider.
  */
 export function bindBudgets(
   rules: readonly BudgetRule[],
@@ -103,8 +103,10 @@ export function bindBudgets(
 ): BoundAccount[] {
   const accounts: BoundAccount[] = [];
   for (const rule of rules) {
-    const isBound = (who: Identity): boolean => matchesAll(rule.match, who);
-    if (!isBound(identity) && !isBound({ ...identity, ...pricedAs?.() })) continue;
+    const isBound = rule.match.every((matcher) => {
+      return matches(matcher, identity) || (isOfCall(matcher) && matches(matcher, pricedAs?.()));
+    });
+    if (!isBound) continue;
     const key = accountKey(rule.budget, rule.per, identity);
     if (key !== undefined) accounts.push({ key, rule });
   }
@@ -113,8 +115,15 @@ export function bindBudgets(
 
 /** Whether an identity has all these dimensions, with such values. */
 export function matchesAll(matchers: readonly Matcher[], identity: Identity): boolean {
-  return matchers.every(({ dimension, pattern }) => {
-    const value = identity[dimension];
-    return value !== undefined && pattern.test(value);
-  });
+  return matchers.every((matcher) => matches(matcher, identity));
+}
+
+function matches({ dimension, pattern }: Matcher, identity: Identity = {}): boolean {
+  const value = identity[dimension];
+  return value !== undefined && pattern.test(value);
+}
+
+/** Of dimensions that hardcap adds itself. */
+export function isOfCall({ dimension }: Matcher): boolean {
+  return dimension === 'model' || dimension === 'provider';
 }

@@ -60,9 +60,10 @@ export class BudgetExceptions implements SinkWrapper {
   /**
    * The accounts, under the terms that they have for this identity.
    *
+   * @param since when limits were first asked for on behalf of whoever asks for the accounts.
    * @throws LimitsPending where some of these have to be asked for first.
    */
-  applied(accounts: readonly BoundAccount[], identity: Identity): BoundAccount[] {
+  applied(accounts: readonly BoundAccount[], identity: Identity, since?: number): BoundAccount[] {
     const pending: Promise<void>[] = [];
     const applied = accounts.map((account) => {
       const terms = this.#terms.get(account.rule.budget);
@@ -70,9 +71,9 @@ export class BudgetExceptions implements SinkWrapper {
       if (terms.exempt.some((match) => matchesAll(match, identity))) return exempted(account);
       const exception = terms.exceptions.find(({ match }) => matchesAll(match, identity));
       const excepted = { key: account.key, rule: (exception ?? terms).rule };
-      return this.#limits?.applied(excepted, identity, pending) ?? excepted;
+      return this.#limits?.applied(excepted, identity, pending, since) ?? excepted;
     });
-    if (pending.length > 0) throw new LimitsPending(pending);
+    if (pending.length > 0) throw new LimitsPending(pending, this.#now());
     return applied;
   }
 
@@ -120,7 +121,7 @@ export function exceptionsFor(binder: CallBinder, budgets: readonly Budget[]): B
   const { now = Date.now, limits } = binder.options;
   const sources = limits === undefined ? null : new LimitSources(limits, binder.rules, now);
   const exceptions = new BudgetExceptions(budgets, binder.rules, now, sources);
-  binder.except = (accounts, identity) => exceptions.applied(accounts, identity);
+  binder.except = (...asked) => exceptions.applied(...asked);
   // Limits that may be others by the next call are not to be remembered with the caller.
   if (limits !== undefined) binder.memo = new BindingMemo([]);
   return exceptions;

@@ -20,6 +20,16 @@ export interface BoundCall {
 
 const NOBODY: Identity = {};
 
+/**
+ * @param since a limit that was asked for then, or later, counts however short a time it is good for:
+ * ms since the epoch.
+ */
+export type Excepting = (
+  accounts: BoundAccount[],
+  identity: Identity,
+  since?: number,
+) => BoundAccount[];
+
 /** Finds the accounts and the price of a call. */
 export class CallBinder {
   readonly ambient: AmbientIdentity;
@@ -30,7 +40,7 @@ export class CallBinder {
   /** What budgets with exceptions need is being loaded, or is there; null: no budget has any. */
   readonly exceptions: Promise<BudgetExceptions> | null = null;
   /** Gives the accounts of an identity the terms that it has on them. */
-  except: (accounts: BoundAccount[], identity: Identity) => BoundAccount[] = (accounts) => accounts;
+  except: Excepting = (accounts) => accounts;
 
   /** @throws ConfigError for options and budgets that are not valid, and for USD without prices. */
   constructor(options: SpendGuardOptions, ambient: AmbientIdentity = new AmbientIdentity()) {
@@ -50,18 +60,22 @@ export class CallBinder {
     }
     if (options.limits || budgets.some(isExceptional)) {
       this.exceptions = this.#loadExceptions(budgets);
+      // Whoever waits for it is told.
+      this.exceptions.catch(() => {});
     }
   }
 
   /**
+   * @param since when limits were first asked for on behalf of the call; nothing if they were not.
    * @throws UnpricedModelError when a budget in USD binds the call and the model has no price.
    */
-  bind(request: CallRequest, at: number): BoundCall {
+  bind(request: CallRequest, at: number, since?: number): BoundCall {
     const { provider, model, identity: own = NOBODY } = request;
     // Joined only where there is something to add: most calls bring their whole identity themselves.
     const fallback = this.#fallback(request.defaultIdentity);
     const given = fallback === undefined ? own : { ...fallback, ...own };
-    const binding = this.memo.find(given, provider, model) ?? this.#bindAnew(given, request, at);
+    const binding =
+      this.memo.find(given, provider, model) ?? this.#bindAnew(given, request, at, since);
     const { identity, accounts, countsMoney } = binding;
     const { prices, unbudgeted } = this.options;
     const price = new CallPrice(prices, request, at, countsMoney && !prices?.passesUnpriced);
@@ -75,15 +89,22 @@ export class CallBinder {
     };
   }
 
-  #bindAnew(given: Identity, request: CallRequest, at: number): Binding {
+  #bindAnew(given: Identity, request: CallRequest, at: number, since?: number): Binding {
     const { provider, model } = request;
+    const { prices } = this.options;
     const identity = this.checked({ ...given, provider, model });
-    const pricedAs = () => new CallPrice(this.options.prices, request, at, false).name;
-    const accounts = this.except(bindBudgets(this.rules, identity, pricedAs), identity);
+    let isNamed = true;
+    const pricedAs = (): Identity | undefined => {
+      const { name } = new CallPrice(prices, request, at, false);
+      isNamed = name !== undefined || prices === undefined;
+      return name;
+    };
+    const accounts = this.except(bindBudgets(this.rules, identity, pricedAs), identity, since);
     const countsMoney = accounts.some(({ rule }) => rule.unit === 'usd');
     // A copy, since the caller may change its object and use it again.
     const binding = { given: { ...given }, provider, model, identity, accounts, countsMoney };
-    this.memo.remember(binding);
+    // A model without a price now may have one by the next call, and be known by its name.
+    if (isNamed) this.memo.remember(binding);
     return binding;
   }
 

@@ -5,9 +5,12 @@ import type { Identity } from './identity.ts';
 /** Thrown where limits have to be asked for before anybody can be bound; `pending` is for that. */
 export class LimitsPending extends Error {
   readonly pending: Promise<unknown>;
+  /** Ms since the epoch. */
+  readonly at: number;
 
-  constructor(pending: readonly Promise<void>[]) {
+  constructor(pending: readonly Promise<void>[], at: number) {
     super('Limits are being asked for.');
+    this.at = at;
     this.pending = Promise.all(pending);
     // Whoever waits for it is told.
     this.pending.catch(() => {});
@@ -20,11 +23,12 @@ export async function exceptedAccounts(
   accounts: readonly BoundAccount[],
   identity: Identity,
 ): Promise<BoundAccount[]> {
-  for (;;) {
+  for (let since: number | undefined; ; ) {
     try {
-      return binder.except([...accounts], identity);
+      return binder.except([...accounts], identity, since);
     } catch (error) {
       if (!(error instanceof LimitsPending)) throw error;
+      since ??= error.at;
       await error.pending;
     }
   }

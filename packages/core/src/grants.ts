@@ -70,7 +70,9 @@ export class Grants {
   /** Pays for calls that are bound by this from here on. */
   adopt(binder: CallBinder): void {
     const { except } = binder;
-    binder.except = (accounts, identity) => this.#applied(except(accounts, identity), identity);
+    binder.except = (accounts, identity, since) => {
+      return this.#applied(except(accounts, identity, since), identity);
+    };
     this.#context.binder = binder;
   }
 

@@ -72,11 +72,15 @@ export class SpendGuard {
    */
   reserve(request: CallRequest): Promise<Reservation> {
     const { opening } = this.#keeping.sink;
-    if (opening !== null) return opening.then(() => this.reserve(request));
+    return opening?.then(() => this.reserve(request)) ?? this.#reserve(request);
+  }
+
+  /** @param since when limits were first asked for on behalf of the call. */
+  #reserve(request: CallRequest, since?: number): Promise<Reservation> {
     try {
       checkCallRequest(request);
       const startedAt = this.#now();
-      const { identity, accounts, price, isBound } = this.#binder.bind(request, startedAt);
+      const { identity, accounts, price, isBound } = this.#binder.bind(request, startedAt, since);
       if (!isBound) return this.#binder.refuseUnbound(request, identity);
       const estimate = request.estimate ?? this.#binder.options.estimate ?? 'ceiling';
       const plan = planAdmission(request, accounts, price, estimate);
@@ -87,8 +91,8 @@ export class SpendGuard {
       return Promise.resolve(this.#admission.admit(call, plan));
     } catch (error) {
       // Limits have to be asked for first.
-      const pending = (error as { pending?: Promise<unknown> } | null)?.pending;
-      return pending?.then(() => this.reserve(request)) ?? Promise.reject(error);
+      const { pending, at } = (error ?? {}) as { pending?: Promise<unknown>; at?: number };
+      return pending?.then(() => this.#reserve(request, since ?? at)) ?? Promise.reject(error);
     } finally {
       this.#reading = null;
     }

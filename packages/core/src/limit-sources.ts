@@ -22,7 +22,8 @@ type SourcedTerms = Partial<Pick<BudgetRule, 'limit' | 'blocked' | 'limitFrom'>>
 
 interface Answer {
   readonly terms: SourcedTerms;
-  /** Ms since the epoch. */
+  /** When it was given, and how long it counts: ms since the epoch. */
+  readonly at: number;
   readonly until: number;
 }
 
@@ -50,13 +51,19 @@ export class LimitSources {
    * The account under the limit that it has now.
    *
    * @param pending takes a promise where that has to be asked for first.
+   * @param since an answer from then on counts: who waits for several may come when one is old again.
    */
-  applied(account: BoundAccount, identity: Identity, pending: Promise<void>[]): BoundAccount {
+  applied(
+    account: BoundAccount,
+    identity: Identity,
+    pending: Promise<void>[],
+    since: number = Number.POSITIVE_INFINITY,
+  ): BoundAccount {
     const { key, rule } = account;
     const source = this.#sources.get(rule.budget);
     if (source === undefined) return account;
     const answer = this.#answers.get(key);
-    if (answer !== undefined && this.#now() < answer.until) {
+    if (answer !== undefined && (this.#now() < answer.until || since <= answer.at)) {
       return { key, rule: { ...rule, ...answer.terms } };
     }
     pending.push(this.#ask(account, source, identity));
@@ -77,7 +84,8 @@ export class LimitSources {
     const { ttlMs = TTL_MS, timeoutMs = TIMEOUT_MS, onError = 'deny' } = source;
     const who = rule.per.map((dimension) => [dimension, identity[dimension]]);
     const keep = (terms: SourcedTerms, forMs: number): void => {
-      this.#answers.set(key, { terms, until: this.#now() + forMs });
+      const at = this.#now();
+      this.#answers.set(key, { terms, at, until: at + forMs });
     };
     try {
       const asked = source.resolve(Object.fromEntries(who));

@@ -122,6 +122,29 @@ describe('case C-53: a budget for a model', () => {
     expect(await bound).toEqual(keys);
   });
 
+  test('the provider by its name of the call, and the model by that of its price: a deployment is no way around', async () => {
+    const atAzure = tokensPer(['user'], { match: { provider: 'azure', model: 'gpt-4' } });
+    const asPriced: PriceBook = {
+      quote: (request) => prices.quote({ ...request, model: 'gpt-4' }),
+    };
+    const bench = benchOf([everyone, atAzure], { prices: asPriced });
+    const request = { provider: 'azure', model: 'ours', identity };
+    expect(await boundTo(bench, request)).toEqual(['everyone', 'user|user=ann']);
+    expect(await boundTo(bench, { ...request, provider: 'openai' })).toEqual(['everyone']);
+  });
+
+  test('also for callers who were met before the model had a price', async () => {
+    let isListed = false;
+    const later: PriceBook = {
+      quote: (request) => prices.quote({ ...request, model: isListed ? 'gpt-4' : 'unheard-of' }),
+    };
+    const bench = benchOf([tokensPer(['user'], { name: 'all' }), cap], { prices: later });
+    const request = { provider: 'openai', model: 'preview', identity };
+    expect(await boundTo(bench, request)).toEqual(['all|user=ann']);
+    isListed = true;
+    expect(await boundTo(bench, request)).toEqual(['all|user=ann', 'user|user=ann']);
+  });
+
   test('and no other field of its price is taken for a dimension', async () => {
     const match = { source: '*' };
     const bench = benchOf([everyone, tokensPer(['user'], { match })], { prices });

@@ -7,6 +7,7 @@ import {
   type SourcedLimit,
   toHttpResponse,
 } from '../src/index.ts';
+import { testClock } from './support/clock.ts';
 import {
   admit,
   benchOf,
@@ -155,6 +156,38 @@ describe('limits that are kept elsewhere', () => {
       expect(reserved.admitted).toBe(false);
     }
   }, 60_000);
+});
+
+describe('limits that are good for less time than others take', () => {
+  const BUDGETS = [BUDGET, { ...BUDGET, name: 'other' }];
+
+  test.each([1, 15])('count for the call that asked for them: %i ms', async (ttlMs) => {
+    const clock = testClock();
+    let asked = 0;
+    const taking = (ms: number): LimitSource => ({
+      ttlMs,
+      resolve: async () => {
+        asked += 1;
+        // The second comes when the first is old, and the other way round.
+        for (let turn = 0; turn < ms; turn += 1) await null;
+        clock.advance(ms);
+        return usd('0.002');
+      },
+    });
+    const limits = { cap: taking(20), other: taking(40) };
+    const { guard } = benchOf(BUDGETS, { clock, limits });
+    await admit(guard, of('ann', 200));
+    expect(asked).toBe(2);
+    expect(await guard.status({ user: 'ann' })).toMatchObject([
+      { limit: 2_000_000, held: 2_000_000 },
+      { limit: 2_000_000, held: 2_000_000 },
+    ]);
+    // By then that of the first is old again.
+    expect(asked).toBe(3);
+    clock.advance(15);
+    await denialFor(guard, of('ann', 1));
+    expect(asked).toBe(5);
+  });
 });
 
 describe('limits that cannot be had', () => {
