@@ -70,7 +70,11 @@ export function costsMoney(entry: LedgerEntry, cost: number | null): boolean {
   return cost !== 0 || entry.charges.some(({ unit }) => unit === 'usd');
 }
 
-function quoteFor(entry: LedgerEntry, prices: PriceBook | undefined): PriceQuote | undefined {
+/** What a price book says of a recorded call; nothing where there is no price, or no book. */
+export function quoteFor(
+  entry: LedgerEntry,
+  prices: PriceBook | undefined,
+): PriceQuote | undefined {
   const { provider, model, at } = entry;
   if (prices === undefined || provider === undefined || model === undefined) return undefined;
   try {

@@ -5,13 +5,15 @@ import { BudgetExceptions } from './budget-exceptions.ts';
 import type { Refusal } from './denial.ts';
 import { InvalidArgumentError } from './errors.ts';
 import type { GuardConfig } from './guard-config.ts';
+import type { Identity } from './identity.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { MemoryStore } from './memory-store.ts';
 import { PeakTable } from './peak-use.ts';
-import type { PriceBook } from './price-book.ts';
+import type { PriceBook, PriceSnapshot } from './price-book.ts';
 import { RecentMap } from './recent-map.ts';
 import {
   costsMoney,
+  quoteFor,
   type ReplayedClaim,
   recordedCost,
   replayedChange,
@@ -124,7 +126,7 @@ class Replay {
     this.#totals.costNanoUsd += cost ?? 0;
     const { identity = {}, provider = '', model = '', price } = entry;
     const who = { ...identity, provider, model };
-    const pricedAs = () => (price ? { provider: price.provider, model: price.model } : undefined);
+    const pricedAs = () => namesIn(price ?? quoteFor(entry, this.#prices)?.snapshot);
     const bound = this.#exceptions.applied(bindBudgets(this.#rules, who, pricedAs), who);
     if (bound.length === 0) {
       if (this.#allowsUnbound) return;
@@ -248,4 +250,9 @@ class Replay {
       this.#peaks.note(accounts[place] as BoundAccount, committed, this.#now);
     }
   }
+}
+
+/** What a call was priced as. */
+function namesIn(price?: PriceSnapshot | null): Identity | undefined {
+  return price ? { provider: price.provider, model: price.model } : undefined;
 }

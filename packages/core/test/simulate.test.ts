@@ -4,7 +4,6 @@ import type {
   GuardEvent,
   LedgerEntry,
   MemoryUsageSinkOptions,
-  PriceBook,
   TokenUsage,
 } from '../src/index.ts';
 import { MemoryUsageSink } from '../src/index.ts';
@@ -117,19 +116,6 @@ describe('what a simulation says', () => {
       }
     },
   );
-
-  test('case C-53: binds budgets by what a call was priced as, as a guard does', async () => {
-    const prices: PriceBook = {
-      quote: (request) => PRICES.quote({ ...request, model: 'small' }),
-    };
-    const bench = benchOf(loose, { prices });
-    const route = { model: 'router/small', identity: { user: 'ann' } };
-    const call = await admit(bench.guard, callOf(30, route));
-    await call.settle({ outcome: 'known', usage: usageOf({ output: 30 }) });
-    const capped: Budget = { ...daily, limit: { usd: '0.0001' }, match: { model: 'small' } };
-    const { denied } = await simulate({ budgets: [capped] }, bench.guard.ledger());
-    expect(denied).toBe(1);
-  });
 
   test('names the fullest of each account, and when that was', async () => {
     const bench = recorder(loose);
