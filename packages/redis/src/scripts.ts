@@ -870,6 +870,7 @@ other[SERIAL], other[WINDOW], other[KEY] = known[SERIAL], known[WINDOW], known[K
 other[NAMES] = known[NAMES]
 other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
 known[SLOTS] = nil
+if known[LEFT] then save(known[LEFT]) end
 local endsAt = window.endsAt or (window.length and at + window.length + window.step) or at
 other[FRESH] = math.max(endsAt, at) + remembered() + made.lookedBack(known, window)
 others[known[SERIAL]] = other
@@ -1057,7 +1058,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '8738167c5b7d8526902b09679a73da7a659268fc',
+  sha: 'e80be106d886355fd53d8b105808550b967c5e81',
   text: ADJUST_TEXT,
 };
 
@@ -1128,7 +1129,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '068fdc86b916829035ce80e6de3ca599f3d7cd71',
+  sha: '5a034e64e161686f87bb5151cc117fa7364b0b8b',
   text: EXTEND_TEXT,
 };
 
@@ -1146,9 +1147,9 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: '6ed68a4f6b81f680df364e8e98e39de6b34925f6',
+  sha: '89b410f90f8473699649a27e2cf64388adbe59c4',
   text: FIND_TEXT,
-  flagged: { sha: '58cd4404126fab19d98a603e7b247777a73c2566', text: FLAGS + FIND_TEXT },
+  flagged: { sha: '1d2b145543aae0282b7edcb4aef40c7801b7714b', text: FLAGS + FIND_TEXT },
 };
 
 const HELD_OWN: string = String.raw`
@@ -1218,7 +1219,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '305d1f42103e3f455f61e50d14d2df70bcbaa4d6',
+  sha: '06abdd1f97f14c87f1dc9f0547d5bd146bf57e8e',
   text: HELD_TEXT,
 };
 
@@ -1304,7 +1305,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: '3f3f61a2f9f9ef9040835c4a37e0e5d984dae3bf',
+  sha: '7f0546821b15625415a9ce535294685c77d690f1',
   text: PROOF_TEXT,
 };
 
@@ -1351,7 +1352,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: '063f1bed41683741462281c62bbe18f15871db62',
+  sha: 'dc5062a1954b570ec1e5692068a84bcff5ec5ad5',
   text: PRUNE_TEXT,
 };
 
@@ -1381,7 +1382,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: 'a9280122b363cf2ca7a4b2a3d3e35e5a86519c48',
+  sha: '8d4f83e83c613d015d3292840317780bbb5f117f',
   text: READ_TEXT,
 };
 
@@ -1409,9 +1410,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'd2de8d213a75c7ba7981a3d3880e04c624f1f033',
+  sha: 'f4653c142ff2ebfcce8e5d88bd6f210be79019d7',
   text: RELEASE_TEXT,
-  flagged: { sha: '1f01fb9f4236eacba9f7d105b53bab9718c06122', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: 'b8fe1ffc4e730e55da76b06a1759d79b45aa03a7', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1469,7 +1470,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'fec664cceab143df58955a9a94f4f8b0f4cf09b5',
+  sha: 'c7c8d0edf78e1d451b027eae38f6b43bd82aa6ad',
   text: RESERVE_TEXT,
 };
 
@@ -1532,7 +1533,7 @@ const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSA
 
 export const RESERVE_MANY: Script = {
   name: 'reserve-many',
-  sha: '452e24a0a5768a869d39c6322ba1c88b3379459b',
+  sha: '5716f98916a669316fb098b53545ef318acb72bc',
   text: RESERVE_MANY_TEXT,
 };
 
@@ -1563,7 +1564,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: '74208c4f84664ddb2307e904d99ec863fe75e82d',
+  sha: '390419c459130be005054ffb620e2b38b84519c0',
   text: RESTORE_TEXT,
 };
 
@@ -1593,7 +1594,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: 'd152ae09021c3d1e952945abfb03a3184221ca43',
+  sha: 'af4860c4fd0c4a5096e7522bb42bbaa074929e59',
   text: REVIVE_TEXT,
 };
 
@@ -1670,9 +1671,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '5d1730120d51eaf2ea36b30a89bf5488c23fa9d4',
+  sha: 'caab400abfd1f4da79f22f59afd6166379b4d3e1',
   text: SETTLE_TEXT,
-  flagged: { sha: 'dc8936c5a41a9bf86855b7a387e9225ea8c8d1d9', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '7737aaa8c46814db76836b807e6dfaebd29308f0', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`
@@ -1700,7 +1701,7 @@ local known, amount = accountIn(account), ARGV[first + size + place]
 if amount == 'hold' then amount = holds end
 local cost = amount + 0
 asked[place], costs[place], held[place], next = known, cost, holds + 0, after
-local isPlain = account == ARGV[first + place] and (kind == 'o' or kind == 'O')
+local isPlain = known and account == ARGV[first + place] and (kind == 'o' or kind == 'O')
 and known[SERIAL] == serial and at < known[TILL]
 and cost <= held[place] and known[COMMITTED] + cost < known[ALARM]
 if not isPlain then return false end
@@ -1730,7 +1731,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: '238c91f837271938c00ea3be62765588faac2c80',
+  sha: '823a0a0d7adba34dabc85b074f843452d68223b2',
   text: SETTLE_MANY_TEXT,
-  flagged: { sha: '3f2d6b24b793111495d510d656d4344f35fc4414', text: FLAGS + SETTLE_MANY_TEXT },
+  flagged: { sha: 'b99e7e878e4ac1e9fa53cf7368ce0a838d62b7b2', text: FLAGS + SETTLE_MANY_TEXT },
 };
