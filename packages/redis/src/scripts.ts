@@ -264,9 +264,9 @@ local list = '[["' .. concat(charged, '],["', 1, count) .. ']]'
 entered = entered + 1
 writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
 writes[4] = packed('<c1d', 's', at)
-call('HSET', BOOKS, unpack(writes, 1, 4 + count * 2))
 local now = time and time[1] .. sub('00000' .. time[2], -6, -4) or format('%.0f', at)
 call('XADD', LEDGER, now .. '-' .. format('%.0f', entered), 'settlement', ARGV[6], 'charges', list)
+call('HSET', BOOKS, unpack(writes, 1, 4 + count * 2))
 return now .. list
 end
 end`;
@@ -479,13 +479,13 @@ end
 if known[LEFT] then save(known[LEFT]) end
 place = place + 1
 end
+for _, entry in ipairs(entries) do call('XADD', LEDGER, unpack(entry)) end
 send('ZREM', DUE, gone)
 send('ZADD', DUE, scores)
 if hasSwept then
 local first = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE
 header[NEXT_DUE] = math.min(first, header[QUEUE_DUE])
 end
-for _, entry in ipairs(entries) do call('XADD', LEDGER, unpack(entry)) end
 if at >= header[TOUCH_AT] then
 local idle = string.match(ARGV[4], '%d+$')
 for _, key in ipairs(KEYS) do call('PEXPIRE', key, idle) end
@@ -1058,7 +1058,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: 'e80be106d886355fd53d8b105808550b967c5e81',
+  sha: '8444a5427fda9a57c572c4c5f783524236da9124',
   text: ADJUST_TEXT,
 };
 
@@ -1129,7 +1129,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '5a034e64e161686f87bb5151cc117fa7364b0b8b',
+  sha: '773a459de732063f26561e681122e4ccafa4b52b',
   text: EXTEND_TEXT,
 };
 
@@ -1147,9 +1147,9 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: '89b410f90f8473699649a27e2cf64388adbe59c4',
+  sha: '22023103c4c26cf1d4e944559f8bc96740af1608',
   text: FIND_TEXT,
-  flagged: { sha: '1d2b145543aae0282b7edcb4aef40c7801b7714b', text: FLAGS + FIND_TEXT },
+  flagged: { sha: '6ff80e632f561f90bd171cdf1245677e36e501b4', text: FLAGS + FIND_TEXT },
 };
 
 const HELD_OWN: string = String.raw`
@@ -1219,7 +1219,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '06abdd1f97f14c87f1dc9f0547d5bd146bf57e8e',
+  sha: '61a5759397dfbd3f8e18e46d4bb8315e3f657a10',
   text: HELD_TEXT,
 };
 
@@ -1265,9 +1265,9 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '0ef1db61b8e39e672487b69f99b41eb95911a902',
+  sha: '29a357f67bc75d731c97390489711c2e946944a2',
   text: OPEN_TEXT,
-  flagged: { sha: '8cd81d331ba4f3ad51bac186f0eba0186994f117', text: FLAGS + OPEN_TEXT },
+  flagged: { sha: '407e61112669e30d178ebf505bc3230a6d86bd3f', text: FLAGS + OPEN_TEXT },
 };
 
 const PROOF_OWN: string = String.raw`
@@ -1305,7 +1305,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: '7f0546821b15625415a9ce535294685c77d690f1',
+  sha: '372e1c3807db764788b49f7f36e44494faf616e8',
   text: PROOF_TEXT,
 };
 
@@ -1352,7 +1352,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: 'dc5062a1954b570ec1e5692068a84bcff5ec5ad5',
+  sha: '82894217d23feabe67744e0e6877ee20b4da5ccc',
   text: PRUNE_TEXT,
 };
 
@@ -1382,7 +1382,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: '8d4f83e83c613d015d3292840317780bbb5f117f',
+  sha: '277c1f2be980cf2540267947100ccf2572d69bec',
   text: READ_TEXT,
 };
 
@@ -1410,9 +1410,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'f4653c142ff2ebfcce8e5d88bd6f210be79019d7',
+  sha: '794d8a81676ac8d65d30d6b766115ea48133251b',
   text: RELEASE_TEXT,
-  flagged: { sha: 'b8fe1ffc4e730e55da76b06a1759d79b45aa03a7', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: 'f1978a6d549dfc3aa2c7d30ee7ea3534188d377f', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1470,7 +1470,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'c7c8d0edf78e1d451b027eae38f6b43bd82aa6ad',
+  sha: '6b14bad49c0453806c1506e4943d34577f8c3047',
   text: RESERVE_TEXT,
 };
 
@@ -1533,7 +1533,7 @@ const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSA
 
 export const RESERVE_MANY: Script = {
   name: 'reserve-many',
-  sha: '5716f98916a669316fb098b53545ef318acb72bc',
+  sha: '4ba0e297d5289fc0c85f6b133c4e769ec6d46a31',
   text: RESERVE_MANY_TEXT,
 };
 
@@ -1564,7 +1564,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: '390419c459130be005054ffb620e2b38b84519c0',
+  sha: 'b166700434780c1f31cfe65feb677bde9a462c75',
   text: RESTORE_TEXT,
 };
 
@@ -1594,7 +1594,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: 'af4860c4fd0c4a5096e7522bb42bbaa074929e59',
+  sha: '3864bb7c1f7ea3ec9e1a91e2c79048696438cde4',
   text: REVIVE_TEXT,
 };
 
@@ -1671,9 +1671,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: 'caab400abfd1f4da79f22f59afd6166379b4d3e1',
+  sha: '072a136b733bf3da0e116a98013ab6759c7de76d',
   text: SETTLE_TEXT,
-  flagged: { sha: '7737aaa8c46814db76836b807e6dfaebd29308f0', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '3e51a748aa07e7c5ebf11433b7597ac329be687d', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`
@@ -1731,7 +1731,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: '823a0a0d7adba34dabc85b074f843452d68223b2',
+  sha: '40b68c9c1e48a85c9494ad694b6e612fe18936d6',
   text: SETTLE_MANY_TEXT,
-  flagged: { sha: 'b99e7e878e4ac1e9fa53cf7368ce0a838d62b7b2', text: FLAGS + SETTLE_MANY_TEXT },
+  flagged: { sha: 'eb67985e5e0cf505f2c265318ade7b2ffa2816f5', text: FLAGS + SETTLE_MANY_TEXT },
 };
