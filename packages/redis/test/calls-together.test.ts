@@ -10,7 +10,7 @@ import {
 } from '@hardcap/core';
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { RedisUsageSink } from '../src/index.ts';
+import { type RedisClient, RedisUsageSink } from '../src/index.ts';
 import { storeKeys } from '../src/store-keys.ts';
 import { StoreSink } from '../src/store-sink.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
