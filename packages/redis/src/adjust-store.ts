@@ -24,7 +24,7 @@ export async function adjustStore(
 ): Promise<AdjustAnswer> {
   const { account } = request;
   const reply = await adjust(scripts, request, part, (args, at) => {
-    args.push(inJson(account.key), scripts.accounts.terms(account, at, at));
+    args.push(inJson(account.key), scripts.accounts.terms(account, at, at, true));
   });
   const [status, at, figures] = reply;
   if (status === 'too-much') checkTopUp(request.change, Number(figures));

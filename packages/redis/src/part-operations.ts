@@ -30,11 +30,14 @@ export async function refusalsOf(
   { scripts }: StoreSink,
   { id, claims, deadline }: Asking,
 ): Promise<Refusing> {
+  let args: readonly Argument[] = [];
   const argsAt = (at: number) => {
-    return reserveArguments(scripts.accounts, { id, claims, ttlMs: 0 }, at, '');
+    args = reserveArguments(scripts.accounts, { id, claims, ttlMs: 0 }, at, '');
+    return args;
   };
-  const reply = await scripts.run(RESERVE, argsAt, deadline);
-  return refusingOf(reply, claims);
+  const answer = refusingOf(await scripts.run(RESERVE, argsAt, deadline), claims);
+  scripts.accounts.refused(claims, args, answer.refusals);
+  return answer;
 }
 
 /** Who would refuse these totals of a reservation. Nothing is changed. */

@@ -1,4 +1,11 @@
-import type { Account, CorrectionCharge, ExtendRequest, ReserveRequest } from '@hardcap/core';
+import type {
+  Account,
+  Claim,
+  CorrectionCharge,
+  ExtendRequest,
+  Refusal,
+  ReserveRequest,
+} from '@hardcap/core';
 import { goesAlong, inJson, ruleText, spansOf, spansOfTerms } from './account-text.ts';
 import type { Argument } from './script-runner.ts';
 
@@ -24,13 +31,36 @@ export class AccountArguments {
     this.#known.clear();
   }
 
+  /**
+   * What a refused reservation said of accounts is kept of those that refused alone: sends that of the
+   * others again.
+   *
+   * @param args what it was asked with, as `reserveArguments` makes them
+   */
+  refused(
+    claims: readonly Claim[],
+    args: readonly Argument[],
+    refusals: readonly Pick<Refusal, 'account'>[],
+  ): void {
+    const texts = args.slice(-claims.length);
+    for (const [place, { account }] of claims.entries()) {
+      const isLong = String(texts[place]).includes('\n');
+      const isKept = !isLong || refusals.some((refusal) => refusal.account === account.key);
+      if (!isKept) this.#known.delete(account.key);
+    }
+  }
+
   /** The field of an account in the books. */
   field(key: string): string {
     return this.#known.get(key)?.field ?? `a${inJson(key)}`;
   }
 
-  /** What is said of the terms of an account: what stands for them where the store has the rest. */
-  terms({ key, rule }: Account, at: number, expiresAt: number): string {
+  /**
+   * What is said of the terms of an account: what stands for them where the store has the rest.
+   *
+   * @param isKept whether the store has them, and the window, after the script
+   */
+  terms({ key, rule }: Account, at: number, expiresAt: number, isKept: boolean): string {
     const { terms, sign } = ruleText(rule);
     const { window } = rule;
     const { id } = window.at(at);
@@ -38,7 +68,7 @@ export class AccountArguments {
     const isKnown = known?.sign === sign;
     const isCurrent = isKnown && known.span === id;
     if (isCurrent && !(goesAlong(rule) && window.at(expiresAt).id !== id)) return sign;
-    if (!isCurrent) this.#remember(key, { sign, span: id, field: this.field(key) });
+    if (isKept && !isCurrent) this.#remember(key, { sign, span: id, field: this.field(key) });
     return `${sign}\n${spansOf(rule, at, expiresAt)}\n${isKnown ? '' : terms}`;
   }
 
@@ -70,7 +100,7 @@ export function extendArguments(
 ): Argument[] {
   const args: Argument[] = [inJson(id), ttlMs, claims.length];
   for (const { account, amount } of claims) {
-    args.push(inJson(account.key), amount, accounts.terms(account, at, at + ttlMs));
+    args.push(inJson(account.key), amount, accounts.terms(account, at, at + ttlMs, false));
   }
   return args;
 }
@@ -85,6 +115,6 @@ export function reserveArguments(
   const args: Argument[] = [`r${inJson(id)}`, ttlMs, notAfter, claims.length];
   for (const { account } of claims) args.push(accounts.field(account.key));
   for (const { amount } of claims) args.push(amount);
-  for (const { account } of claims) args.push(accounts.terms(account, at, at + ttlMs));
+  for (const { account } of claims) args.push(accounts.terms(account, at, at + ttlMs, true));
   return args;
 }

@@ -264,9 +264,9 @@ local list = '[["' .. concat(charged, '],["', 1, count) .. ']]'
 entered = entered + 1
 writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
 writes[4] = packed('<c1d', 's', at)
-call('HSET', BOOKS, unpack(writes, 1, 4 + count * 2))
 local now = time and time[1] .. sub('00000' .. time[2], -6, -4) or format('%.0f', at)
 call('XADD', LEDGER, now .. '-' .. format('%.0f', entered), 'settlement', ARGV[6], 'charges', list)
+call('HSET', BOOKS, unpack(writes, 1, 4 + count * 2))
 return now .. list
 end
 end`;
@@ -479,13 +479,13 @@ end
 if known[LEFT] then save(known[LEFT]) end
 place = place + 1
 end
+for _, entry in ipairs(entries) do call('XADD', LEDGER, unpack(entry)) end
 send('ZREM', DUE, gone)
 send('ZADD', DUE, scores)
 if hasSwept then
 local first = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE
 header[NEXT_DUE] = math.min(first, header[QUEUE_DUE])
 end
-for _, entry in ipairs(entries) do call('XADD', LEDGER, unpack(entry)) end
 if at >= header[TOUCH_AT] then
 local idle = string.match(ARGV[4], '%d+$')
 for _, key in ipairs(KEYS) do call('PEXPIRE', key, idle) end
@@ -870,6 +870,7 @@ other[SERIAL], other[WINDOW], other[KEY] = known[SERIAL], known[WINDOW], known[K
 other[NAMES] = known[NAMES]
 other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
 known[SLOTS] = nil
+if known[LEFT] then save(known[LEFT]) end
 local endsAt = window.endsAt or (window.length and at + window.length + window.step) or at
 other[FRESH] = math.max(endsAt, at) + remembered() + made.lookedBack(known, window)
 others[known[SERIAL]] = other
@@ -1057,7 +1058,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '8738167c5b7d8526902b09679a73da7a659268fc',
+  sha: '8444a5427fda9a57c572c4c5f783524236da9124',
   text: ADJUST_TEXT,
 };
 
@@ -1128,7 +1129,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '068fdc86b916829035ce80e6de3ca599f3d7cd71',
+  sha: '773a459de732063f26561e681122e4ccafa4b52b',
   text: EXTEND_TEXT,
 };
 
@@ -1146,9 +1147,9 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: '6ed68a4f6b81f680df364e8e98e39de6b34925f6',
+  sha: '22023103c4c26cf1d4e944559f8bc96740af1608',
   text: FIND_TEXT,
-  flagged: { sha: '58cd4404126fab19d98a603e7b247777a73c2566', text: FLAGS + FIND_TEXT },
+  flagged: { sha: '6ff80e632f561f90bd171cdf1245677e36e501b4', text: FLAGS + FIND_TEXT },
 };
 
 const HELD_OWN: string = String.raw`
@@ -1218,7 +1219,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '305d1f42103e3f455f61e50d14d2df70bcbaa4d6',
+  sha: '61a5759397dfbd3f8e18e46d4bb8315e3f657a10',
   text: HELD_TEXT,
 };
 
@@ -1264,9 +1265,9 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '0ef1db61b8e39e672487b69f99b41eb95911a902',
+  sha: '29a357f67bc75d731c97390489711c2e946944a2',
   text: OPEN_TEXT,
-  flagged: { sha: '8cd81d331ba4f3ad51bac186f0eba0186994f117', text: FLAGS + OPEN_TEXT },
+  flagged: { sha: '407e61112669e30d178ebf505bc3230a6d86bd3f', text: FLAGS + OPEN_TEXT },
 };
 
 const PROOF_OWN: string = String.raw`
@@ -1304,7 +1305,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: '3f3f61a2f9f9ef9040835c4a37e0e5d984dae3bf',
+  sha: '372e1c3807db764788b49f7f36e44494faf616e8',
   text: PROOF_TEXT,
 };
 
@@ -1351,7 +1352,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: '063f1bed41683741462281c62bbe18f15871db62',
+  sha: '82894217d23feabe67744e0e6877ee20b4da5ccc',
   text: PRUNE_TEXT,
 };
 
@@ -1381,7 +1382,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: 'a9280122b363cf2ca7a4b2a3d3e35e5a86519c48',
+  sha: '277c1f2be980cf2540267947100ccf2572d69bec',
   text: READ_TEXT,
 };
 
@@ -1409,9 +1410,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'd2de8d213a75c7ba7981a3d3880e04c624f1f033',
+  sha: '794d8a81676ac8d65d30d6b766115ea48133251b',
   text: RELEASE_TEXT,
-  flagged: { sha: '1f01fb9f4236eacba9f7d105b53bab9718c06122', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: 'f1978a6d549dfc3aa2c7d30ee7ea3534188d377f', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1469,7 +1470,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'fec664cceab143df58955a9a94f4f8b0f4cf09b5',
+  sha: '6b14bad49c0453806c1506e4943d34577f8c3047',
   text: RESERVE_TEXT,
 };
 
@@ -1532,7 +1533,7 @@ const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSA
 
 export const RESERVE_MANY: Script = {
   name: 'reserve-many',
-  sha: '452e24a0a5768a869d39c6322ba1c88b3379459b',
+  sha: '4ba0e297d5289fc0c85f6b133c4e769ec6d46a31',
   text: RESERVE_MANY_TEXT,
 };
 
@@ -1563,7 +1564,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: '74208c4f84664ddb2307e904d99ec863fe75e82d',
+  sha: 'b166700434780c1f31cfe65feb677bde9a462c75',
   text: RESTORE_TEXT,
 };
 
@@ -1593,7 +1594,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: 'd152ae09021c3d1e952945abfb03a3184221ca43',
+  sha: '3864bb7c1f7ea3ec9e1a91e2c79048696438cde4',
   text: REVIVE_TEXT,
 };
 
@@ -1670,9 +1671,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '5d1730120d51eaf2ea36b30a89bf5488c23fa9d4',
+  sha: '072a136b733bf3da0e116a98013ab6759c7de76d',
   text: SETTLE_TEXT,
-  flagged: { sha: 'dc8936c5a41a9bf86855b7a387e9225ea8c8d1d9', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '3e51a748aa07e7c5ebf11433b7597ac329be687d', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`
@@ -1700,7 +1701,7 @@ local known, amount = accountIn(account), ARGV[first + size + place]
 if amount == 'hold' then amount = holds end
 local cost = amount + 0
 asked[place], costs[place], held[place], next = known, cost, holds + 0, after
-local isPlain = account == ARGV[first + place] and (kind == 'o' or kind == 'O')
+local isPlain = known and account == ARGV[first + place] and (kind == 'o' or kind == 'O')
 and known[SERIAL] == serial and at < known[TILL]
 and cost <= held[place] and known[COMMITTED] + cost < known[ALARM]
 if not isPlain then return false end
@@ -1730,7 +1731,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: '238c91f837271938c00ea3be62765588faac2c80',
+  sha: '40b68c9c1e48a85c9494ad694b6e612fe18936d6',
   text: SETTLE_MANY_TEXT,
-  flagged: { sha: '3f2d6b24b793111495d510d656d4344f35fc4414', text: FLAGS + SETTLE_MANY_TEXT },
+  flagged: { sha: 'eb67985e5e0cf505f2c265318ade7b2ffa2816f5', text: FLAGS + SETTLE_MANY_TEXT },
 };

@@ -10,7 +10,7 @@ import type { StoreSession } from './store-session.ts';
 const MOST_TURNS = 5;
 
 /** Makes the arguments of a script for a time. */
-type ArgumentsAt = (at: number, ways: (ttlMs: number) => Argument[]) => Argument[];
+type ArgumentsAt = (at: number, ways: (ttlMs: number) => Argument[]) => readonly Argument[];
 
 /** The scripts of one store, with what they have to be told of time and of accounts. */
 export class StoreScripts {

@@ -101,8 +101,10 @@ export class StoreSink implements UsageSink {
     checkClaims(claims);
     checkTtl(ttlMs);
     const { accounts, session } = this.scripts;
+    let args: readonly Argument[] = [];
     const argsAt = (at: number) => {
-      return reserveArguments(accounts, { id, claims, ttlMs }, at, session.notAfter);
+      args = reserveArguments(accounts, { id, claims, ttlMs }, at, session.notAfter);
+      return args;
     };
     let reply: Reply;
     try {
@@ -122,7 +124,10 @@ export class StoreSink implements UsageSink {
       return answer;
     }
     const refusals = readRefusals(reply, claims, at);
-    if (status !== 'held') return { admitted: false, refusals, ...base };
+    if (status !== 'held') {
+      accounts.refused(claims, args, refusals);
+      return { admitted: false, refusals, ...base };
+    }
     return reporting({ admitted: true, expiresAt: Number(more), ...base }, refusals);
   }
 
@@ -185,7 +190,7 @@ export class StoreSink implements UsageSink {
     const argsAt = (at: number): Argument[] => {
       const args: Argument[] = [];
       for (const account of accounts) {
-        args.push(inJson(account.key), this.scripts.accounts.terms(account, at, at));
+        args.push(inJson(account.key), this.scripts.accounts.terms(account, at, at, false));
       }
       return args;
     };

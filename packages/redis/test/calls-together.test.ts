@@ -10,7 +10,7 @@ import {
 } from '@hardcap/core';
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { RedisUsageSink } from '../src/index.ts';
+import { type RedisClient, RedisUsageSink } from '../src/index.ts';
 import { storeKeys } from '../src/store-keys.ts';
 import { StoreSink } from '../src/store-sink.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
@@ -203,4 +203,40 @@ test('a call whose time is nearly over takes none from those that are asked with
   await expect(late).rejects.toThrow('did not answer');
   tell();
   for (const other of await others) expect(other).toMatchObject({ value: { admitted: true } });
+});
+
+test('a batch whose reply is lost is sent again, and nothing is held or charged twice', async () => {
+  let toLose = 0;
+  const client: RedisClient = {
+    call: async (command, ...args) => {
+      const reply = await admin.call(command, ...args);
+      toLose -= 1;
+      if (toLose >= 0) throw new Error('Connection is closed.');
+      return reply;
+    },
+  };
+  const sink = new RedisUsageSink(client, { namespace: crypto.randomUUID(), timeoutMs: MINUTE });
+  const a = accountOf('a', { limit: 20 });
+  const ask = (id: string) => sink.reserve({ id, claims: [claimOn(a, 5)], ttlMs: MINUTE });
+  const end = (id: string) => {
+    const charges = [{ account: a.key, amount: 3 }];
+    return sink.settle({ id, outcome: 'known', charges, details: {} });
+  };
+  // The account is known from here on, and so are the scripts.
+  await Promise.all([ask('r0'), ask('r1')]);
+  await Promise.all([end('r0'), end('r1')]);
+  toLose = 1;
+  // One of them is refused, one comes twice, and two are new.
+  const answers = await Promise.all(['r2', 'r3', 'r3', 'r4'].map(ask));
+  expect(answers.map(({ admitted }) => admitted)).toEqual([true, true, true, false]);
+  expect((await sink.read([a]))[0]).toMatchObject({ committed: 6, held: 10 });
+  toLose = 1;
+  const settled = await Promise.all([end('r2'), end('r3'), end('r4')]);
+  expect(settled).toMatchObject([
+    { status: 'already-resolved', first: 'settled' },
+    { status: 'already-resolved', first: 'settled' },
+    { status: 'never-held' },
+  ]);
+  expect((await sink.read([a]))[0]).toMatchObject({ committed: 12, held: 0 });
+  expect((await sink.verify()).differences).toEqual([]);
 });

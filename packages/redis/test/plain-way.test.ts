@@ -130,3 +130,20 @@ test('what the short way is not for: an amount above the hold, and a limit that 
   const { notices } = await spend('r3', warned, 60, 60, 5_000);
   expect(notices).toMatchObject([{ type: 'threshold-crossed', threshold: 0.5, limit: 100 }]);
 });
+
+test('a limit that came with a refused call counts for thresholds from the next call on', async () => {
+  const sink = new RedisUsageSink(client, { namespace: crypto.randomUUID() });
+  const [warned, full] = [accountOf('warned', { thresholds: [500_000] }), accountOf('full')];
+  const spend = async (id: string, account: Account, amount: number) => {
+    await sink.reserve({ id, claims: [claimOn(account, amount)], ttlMs: MINUTE });
+    return sink.settle({ id, outcome: 'known', charges: [], details: {} });
+  };
+  await spend('r1', warned, 40);
+  const lowered = { ...warned, rule: { ...warned.rule, limit: 60 } };
+  const claims = [claimOn(lowered, 1), claimOn(full, 101)];
+  expect(await sink.reserve({ id: 'r2', claims, ttlMs: MINUTE })).toMatchObject({
+    admitted: false,
+  });
+  const { notices } = await spend('r3', lowered, 0);
+  expect(notices).toMatchObject([{ type: 'threshold-crossed', threshold: 0.5, committed: 40 }]);
+});

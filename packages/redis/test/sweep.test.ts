@@ -143,3 +143,28 @@ test('fifty thousand are swept a few with each call, and none is left', async ()
   for (const key of [books, due, ledger]) expect(await admin.pttl(key)).toBeGreaterThan(0);
   expect(await sink.verify()).toMatchObject({ entries: count, differences: [] });
 }, 60_000);
+
+test('where holds expire in several later windows at once, each window before is kept', async () => {
+  time = START;
+  const sink = redis.sink({ now: () => time, namespace: crypto.randomUUID() });
+  const carried = accountOf('carried', { attribute: 'settle', window: { fixed: '1m' } });
+  const hold = (id: string, ttlMs: number) => {
+    return sink.reserve({ id, claims: [claimOn(carried, 10)], ttlMs });
+  };
+  await hold('now', 1_000);
+  await hold('next', 61_000);
+  await hold('after', 121_000);
+  time += 1_000;
+  expect(expiriesIn(await sink.release('any'))).toBe(1);
+  time += 200_000;
+  expect(expiriesIn(await sink.release('any'))).toBe(2);
+  for (const id of ['now', 'next', 'after']) {
+    const charges = [{ account: carried.key, amount: 110 }];
+    const late = await sink.settle({ id, outcome: 'known', charges, details: {} });
+    expect(late).toMatchObject({
+      overshoot: [{ amount: 10 }],
+      notices: [{ type: 'threshold-crossed' }],
+    });
+  }
+  expect((await sink.verify()).differences).toEqual([]);
+});

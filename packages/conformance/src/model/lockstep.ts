@@ -29,7 +29,7 @@ export class Lockstep {
   readonly #essence: Essence = new Essence(this.#accounts);
   readonly #told: Map<string, SinkNotice[]> = new Map();
   readonly #asked: Map<string, AmountsByPlace> = new Map();
-  /** Keys of accounts that no call has brought the new configuration of. */
+  /** Keys of accounts that no call that was carried out has brought the new configuration of. */
   readonly #unmet: Set<string> = new Set();
 
   /** @param sinks by name; the first is the one that the others are measured by. */
@@ -161,11 +161,13 @@ export class Lockstep {
   async #reserve(id: string, amounts: AmountsByPlace, ttlMs: number): Promise<void> {
     const claims = this.#claims(amounts);
     const answers = await this.#all('reserve', (sink) => sink.reserve({ id, claims, ttlMs }));
-    const isNew = !this.#asked.has(id);
-    if (isNew) for (const { account } of claims) this.#unmet.delete(account.key);
+    // A denial writes nothing but its counter: whether it brings a configuration is left open.
     if (!JSON.stringify(answers[0]).includes('"admitted":true')) return;
+    const isNew = !this.#asked.has(id);
     this.#asked.set(id, amounts);
-    if (isNew) await this.#expectWithinLimits(claims);
+    if (!isNew) return;
+    for (const { account } of claims) this.#unmet.delete(account.key);
+    await this.#expectWithinLimits(claims);
   }
 
   /** An admission never takes S + R above the limit in force. */

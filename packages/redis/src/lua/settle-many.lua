@@ -39,7 +39,7 @@ local function settle(from)
     if amount == 'hold' then amount = holds end
     local cost = amount + 0
     asked[place], costs[place], held[place], next = known, cost, holds + 0, after
-    local isPlain = account == ARGV[first + place] and (kind == 'o' or kind == 'O')
+    local isPlain = known and account == ARGV[first + place] and (kind == 'o' or kind == 'O')
       and known[SERIAL] == serial and at < known[TILL]
       and cost <= held[place] and known[COMMITTED] + cost < known[ALARM]
     if not isPlain then return false end

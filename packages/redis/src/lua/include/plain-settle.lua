@@ -43,9 +43,10 @@ do
     entered = entered + 1
     writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
     writes[4] = packed('<c1d', 's', at)
-    call('HSET', BOOKS, unpack(writes, 1, 4 + count * 2))
     local now = time and time[1] .. sub('00000' .. time[2], -6, -4) or format('%.0f', at)
+    -- First: where the ledger takes no entry, nothing is written.
     call('XADD', LEDGER, now .. '-' .. format('%.0f', entered), 'settlement', ARGV[6], 'charges', list)
+    call('HSET', BOOKS, unpack(writes, 1, 4 + count * 2))
     return now .. list
   end
 end

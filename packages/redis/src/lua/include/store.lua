@@ -166,13 +166,14 @@ local function finish(isSilent)
     if known[LEFT] then save(known[LEFT]) end
     place = place + 1
   end
+  -- First: where the ledger takes no entry, nothing is written.
+  for _, entry in ipairs(entries) do call('XADD', LEDGER, unpack(entry)) end
   send('ZREM', DUE, gone)
   send('ZADD', DUE, scores)
   if hasSwept then
     local first = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE
     header[NEXT_DUE] = math.min(first, header[QUEUE_DUE])
   end
-  for _, entry in ipairs(entries) do call('XADD', LEDGER, unpack(entry)) end
   if at >= header[TOUCH_AT] then
     local idle = string.match(ARGV[4], '%d+$')
     for _, key in ipairs(KEYS) do call('PEXPIRE', key, idle) end

@@ -66,6 +66,8 @@
     other[NAMES] = known[NAMES]
     other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SLOTS]
     known[SLOTS] = nil
+    -- Where holds have expired in several later windows, one has been left before.
+    if known[LEFT] then save(known[LEFT]) end
     local endsAt = window.endsAt or (window.length and at + window.length + window.step) or at
     other[FRESH] = math.max(endsAt, at) + remembered() + made.lookedBack(known, window)
     others[known[SERIAL]] = other
