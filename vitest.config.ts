@@ -19,6 +19,8 @@ const project = (name: string, root: string) => ({
 
 export default defineConfig({
   test: {
+    // Many tests wait for servers and processes: one worker on two cores would mostly wait, too.
+    maxWorkers: 2,
     testTimeout: 10_000,
     hookTimeout: 20_000,
     projects: [
