@@ -1,37 +1,8 @@
-import type { Account, AccountRule } from '@hardcap/core';
 import { accountOf, withTerms } from '../accounts.ts';
 import { ensure, expectEqual, expectPart } from '../check.ts';
-import { type ContractBench, refusalsIn } from '../contract-bench.ts';
+import { refusalsIn } from '../contract-bench.ts';
 import { type ContractGroup, type ContractTest, test } from '../contract-test.ts';
-
-/** 100 in a window, of which up to 50 are there in the next one. */
-async function saving(bench: ContractBench, terms: Partial<AccountRule> = {}): Promise<Account> {
-  const account = accountOf('a', { rollover: 50, ...terms, window: bench.clock.fixed });
-  await bench.clock.enterWindow(account.rule.window, await bench.at());
-  return account;
-}
-
-async function nextWindow(bench: ContractBench, account: Account): Promise<void> {
-  await bench.clock.passWindow(account.rule.window, await bench.at());
-}
-
-async function expectLimit(
-  bench: ContractBench,
-  account: Account,
-  limit: number,
-  rollover: number,
-  when: string,
-): Promise<void> {
-  expectPart(await bench.read(account), { limit, rollover }, when);
-}
-
-/** Decides by it, too: no more than so much is held, and given back. */
-async function expectRoom(bench: ContractBench, account: Account, room: number): Promise<void> {
-  const id = `room-${room}`;
-  ensure(!(await bench.reserve(id, [account, room + 1])).admitted, `no more than ${room} are left`);
-  ensure((await bench.reserve(id, [account, room])).admitted, `${room} are left`);
-  await bench.release(id);
-}
+import { expectLimit, expectRoom, nextWindow, saving } from '../saving-account.ts';
 
 const amounts: ContractTest[] = [
   test('case C-44: 60 of 100 are spent, so 140 are there, shown with the 40', async (bench) => {
