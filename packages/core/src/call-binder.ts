@@ -93,18 +93,18 @@ export class CallBinder {
     const { provider, model } = request;
     const { prices } = this.options;
     const identity = this.checked({ ...given, provider, model });
-    let isNamed = true;
+    const asked: { price?: CallPrice } = {};
     const pricedAs = (): Identity | undefined => {
-      const { name } = new CallPrice(prices, request, at, false);
-      isNamed = name !== undefined || prices === undefined;
-      return name;
+      asked.price ??= new CallPrice(prices, request, at, false);
+      return asked.price.name;
     };
     const accounts = this.except(bindBudgets(this.rules, identity, pricedAs), identity, since);
     const countsMoney = accounts.some(({ rule }) => rule.unit === 'usd');
     // A copy, since the caller may change its object and use it again.
     const binding = { given: { ...given }, provider, model, identity, accounts, countsMoney };
     // A model without a price now may have one by the next call, and be known by its name.
-    if (isNamed) this.memo.remember(binding);
+    const isNamed = asked.price === undefined || asked.price.name !== undefined;
+    if (isNamed || prices === undefined) this.memo.remember(binding);
     return binding;
   }
 
