@@ -1,4 +1,5 @@
 import type { Alert } from './alerts.ts';
+import { utcDay } from './denial-tally.ts';
 
 /** What somebody dismissed: text to be kept wherever their settings are. */
 export type Dismissal = string;
@@ -10,8 +11,6 @@ export interface ShownAlerts {
   readonly dismissal: Dismissal | null;
 }
 
-const DAY_MS = 86_400_000;
-
 /**
  * Dismisses alerts as they are now: these, of these accounts, in their windows; where calls were refused
  * (`throttled`), on this day in UTC.
@@ -19,7 +18,7 @@ const DAY_MS = 86_400_000;
  * @param at ms since the epoch.
  */
 export function dismissAlerts(alerts: readonly Alert[], at: number = Date.now()): Dismissal {
-  const day = Math.floor(at / DAY_MS);
+  const day = utcDay(at);
   const names = alerts.map(({ kind, account, window }) =>
     JSON.stringify([kind, account, kind === 'throttled' ? day : window.id]),
   );
