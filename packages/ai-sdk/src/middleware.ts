@@ -58,13 +58,17 @@ export interface ImageCall extends Pick<ModelCall, 'providerOptions' | 'abortSig
 
 type IdentifiedModel = ModelId & { readonly specificationVersion: string };
 
-/** A middleware for embedding models, as the types of `ai` 6 and 7 take it. */
-export interface SpendBudgetForEmbeddings {
+/** A middleware for models that do not stream, as the types of `ai` 6 and 7 take it. */
+interface PlainMiddleware {
   readonly specificationVersion: 'v3';
   readonly transformParams: <Params extends object>(options: {
     readonly params: Params;
     readonly model: IdentifiedModel;
   }) => Promise<Params>;
+}
+
+/** A middleware for embedding models. */
+export interface SpendBudgetForEmbeddings extends PlainMiddleware {
   readonly wrapEmbed: <Result extends object>(options: {
     readonly doEmbed: () => PromiseLike<Result>;
     readonly params: object;
@@ -72,13 +76,8 @@ export interface SpendBudgetForEmbeddings {
   }) => Promise<Result>;
 }
 
-/** A middleware for image models, likewise. */
-export interface SpendBudgetForImages {
-  readonly specificationVersion: 'v3';
-  readonly transformParams: <Params extends object>(options: {
-    readonly params: Params;
-    readonly model: IdentifiedModel;
-  }) => Promise<Params>;
+/** A middleware for image models. */
+export interface SpendBudgetForImages extends PlainMiddleware {
   readonly wrapGenerate: <Result extends object>(options: {
     readonly doGenerate: () => PromiseLike<Result>;
     readonly params: object;
