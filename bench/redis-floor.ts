@@ -67,7 +67,7 @@ export async function reportFloor(
       'us in all': all.toFixed(2),
     });
   }
-  console.log('Where the time of the server goes:');
+  console.log('Where the time of the server goes, in a script of its own:');
   console.table(rows);
 }
 

@@ -27,6 +27,12 @@ export function replyOf(answer: unknown): Reply {
   return ['settled', Number(text.slice(0, from)), text.slice(from), '[]', ''];
 }
 
+/** What a script for several calls answers one of them, as an array; shorter still. @param at the time */
+export function replyOfMany(answer: unknown, at: unknown): Reply {
+  if (Array.isArray(answer)) return ['denied', at, '', '', ...answer];
+  return answer === 1 ? ['held', at] : ['settled', at, answer, '[]', ''];
+}
+
 type ChargeText = readonly [
   account: string,
   budget: string,

@@ -1,6 +1,7 @@
-import { type Reply, replyOf } from './answer-text.ts';
+import { type Reply, replyOfMany } from './answer-text.ts';
+import { manyArguments, manyOf } from './many-arguments.ts';
 import type { Argument } from './script-runner.ts';
-import { RESERVE, RESERVE_MANY, type Script, SETTLE, SETTLE_MANY } from './scripts.ts';
+import type { Script } from './scripts.ts';
 import type { StoreSession } from './store-session.ts';
 
 interface Waiting {
@@ -9,12 +10,6 @@ interface Waiting {
   readonly resolve: (reply: Reply | Promise<Reply>) => void;
   readonly reject: (error: unknown) => void;
 }
-
-/** The scripts that carry out several calls. */
-const MANY: ReadonlyMap<Script, Script> = new Map([
-  [SETTLE, SETTLE_MANY],
-  [RESERVE, RESERVE_MANY],
-]);
 
 /** The most calls of one script: others have to wait for it. */
 const MOST_TOGETHER = 32;
@@ -41,7 +36,7 @@ export class CallsTogether {
 
   /** The same as of the session. */
   run(script: Script, args: readonly Argument[], deadline: number): Promise<Reply> {
-    if (!this.#isOn || !MANY.has(script)) {
+    if (!this.#isOn || manyOf(script) === undefined) {
       // Not ahead of what was asked for before.
       this.#sendAll();
       return this.#session.run(script, args, deadline);
@@ -75,15 +70,15 @@ export class CallsTogether {
   }
 
   #send(script: Script, waiting: readonly Waiting[]): void {
-    const args: Argument[] = [waiting.length];
-    for (const each of waiting) args.push(...each.args);
+    const many = manyOf(script) as Script;
+    const calls = waiting.map(({ args }) => args);
     const deadline = Math.min(...waiting.map((each) => each.deadline));
-    this.#session.run(MANY.get(script) as Script, args, deadline).then(
+    this.#session.run(many, manyArguments(script, calls), deadline).then(
       (reply) => {
         waiting.forEach((each, place) => {
           // Null, or nothing where the script has done nothing at all.
           const answer = reply[BEFORE_ANSWERS + place];
-          if (answer) each.resolve(replyOf(answer));
+          if (answer) each.resolve(replyOfMany(answer, reply[1]));
           else this.#sendSingly(script, each);
         });
       },

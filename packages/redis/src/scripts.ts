@@ -44,7 +44,7 @@ if window.isPart then return nil end
 cross(known, holder, before)
 if amount > held then
 local above = holder[COMMITTED] + holder[HELD] + known[CARRIED] - w.boundOf(known, window)
-overshoot = math.min(above, amount - held)
+overshoot = min(above, amount - held)
 end
 w.refresh(known)
 save(known)
@@ -96,46 +96,67 @@ save(known)
 end`;
 
 const LAYOUT_PART: string = String.raw`
-local call, format, sub, concat = redis.call, string.format, string.sub, table.concat
+local call, format, sub, find, concat = redis.call, string.format, string.sub, string.find, table.concat
 local packed, unpacked, HUGE = struct.pack, struct.unpack, math.huge
+local ARGV, unpack, min, max, floor = ARGV, unpack, math.min, math.max, math.floor
 local BOOKS, DUE, LEDGER = KEYS[1], KEYS[2], KEYS[3]
 local ACCOUNT, HEADER = '<dddddddddssss', '<dddddddds'
+local BEFORE_SHAPE = 17
 local QUEUE_LENGTH = 32
 local at, time = tonumber(ARGV[1]), nil
 if not at then
 time = call('TIME')
-at = time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function dayTally() return math.floor(at / 86400000) * 1e10 end`;
+at = time[1] * 1000 + floor(time[2] / 1000)
+end`;
 
 const MANY_PART: string = String.raw`
-local function beginMany(before, each)
-local from, places, fields, seen = 6, {}, { 'q' }, {}
+local function beginMany(hasTerms, before)
+local from, lists, fields, seen = 6, {}, { 'q' }, {}
 for place = 1, ARGV[5] + 0 do
-local size = ARGV[from + before - 1] + 0
-places[place], fields[#fields + 1] = from, ARGV[from]
-for argument = from + before, from + before + size - 1 do
+local size = ARGV[from] + 0
+lists[ARGV[from + 1]] = { size = size, from = from + 2 }
+for argument = from + 2, from + 1 + size do
 local account = ARGV[argument]
 if not seen[account] then
 seen[account] = true
 fields[#fields + 1], fields[#fields + 2] = account, 'c' .. sub(account, 2)
 end
 end
-from = from + before + size * each
+from = from + 2 + size * (hasTerms and 2 or 1)
+end
+local first = from
+while ARGV[from] do
+fields[#fields + 1] = ARGV[from + 1]
+from = from + before + lists[ARGV[from]].size
 end
 local lost = begin(fields)
 if lost then return nil, lost end
 if at >= header[NEXT_DUE] or notices[1] or header[UNTOLD] == 1 then return nil, { 'stale', at } end
-return places
+return lists, first
 end
-local byField = {}
-local function accountIn(field)
-local known = byField[field]
-if known == nil then
-known = account(sub(field, 2)) or false
-byField[field] = known
+local function accountsOf(list)
+local all = {}
+for place = 1, list.size do
+local known = account(sub(ARGV[list.from + place - 1], 2))
+if not known or at >= known[TILL] then return false end
+all[place] = known
 end
-return known
+return all
+end
+local function shapeOf(all, kinds, payers)
+local shape = {}
+for place, known in ipairs(all) do
+shape[place] = 'a' .. known[KEY] .. '\n' .. kinds[place] .. '\n' .. payers[place]
+end
+return concat(shape, '\n')
+end
+local function saveAll(list)
+list.isSaved = true
+for _, known in ipairs(list.accounts) do save(known) end
+end
+local function putOnce(field, value)
+local last = #writes
+writes[last + 1], writes[last + 2], raw[field] = field, value, value
 end`;
 
 const PLAIN_RESERVE_PART: string = String.raw`
@@ -151,62 +172,61 @@ isPlain = epoch == ARGV[3] and ARGV[2] + 0 <= clock and at >= clock
 and at < nextDue and at < touchAt and untold == 0
 and (ARGV[7] == '' or at <= ARGV[7] + 0)
 end
-local record = packed('<c1dd', 'o', expiresAt, at)
-local writes = { 'm', '', field, '', 'q', '', '', '', '', '', '', '' }
-local used, refusals, denied = 6 + count * 2, nil, nil
+local writes, used = { 'm', '', field, '', 'q', '', '', '', '', '', '', '' }, 6 + count * 2
+local shape, answer, denied = { '', '', '', '', '', '', '', '', '' }, nil, nil
 for place = 1, count do
 local value = isPlain and found[place + 3]
 if not value then
 isPlain = false
 break
 end
-local account, amount = ARGV[8 + place], ARGV[8 + count + place]
 local committed, held, open, denials, carried, till, gate, alarm, ends, serial, id, names, window =
 unpacked(ACCOUNT, value)
-local kind, requested, taken = sub(id, 1, 1), amount + 0, committed + held + carried
-local isFixed = kind == 'o' or kind == 'O'
+local kind, requested = sub(id, 1, 1), ARGV[8 + count + place] + 0
+local isFixed, goesAlong = kind == 'o' or kind == 'O', kind == 'c' or kind == 'C'
 isPlain = id == ARGV[8 + count + count + place] and at < till and gate >= 0
-and (isFixed or kind ~= 'c' and kind ~= 'C' or expiresAt < till)
+and (isFixed or not goesAlong or expiresAt < till)
 if not isPlain then break end
-if taken >= gate or taken + requested > gate then
-isPlain = kind ~= 'l' and kind ~= 'p' and kind ~= 'L' and kind ~= 'P' and sub(id, 2, 2) == ':'
-local why = committed >= gate and 'spent' or committed + requested > gate and 'too-large' or 'held'
-local endsAt = ends < HUGE and ends or false
-local opensAt = why ~= 'held' and gate ~= 0 and requested <= gate and endsAt
-refusals, denied = refusals or { 'denied', at, '', '' }, denied or { 'm', '' }
-local last, from = #refusals, #denied
-refusals[last + 1], refusals[last + 2], refusals[last + 3] = place - 1, why, gate
-refusals[last + 4], refusals[last + 5] = committed, held + carried
-refusals[last + 6], refusals[last + 7], refusals[last + 8] = requested, endsAt, opensAt
-refusals[last + 9] = 0
-denied[from + 1] = account
-denied[from + 2] = packed(
-ACCOUNT, committed, held, open, math.max(denials, dayTally()) + 1, carried, till, gate, alarm, ends, serial, id, names, window
+if committed + held + carried >= gate or committed + held + carried + requested > gate then
+isPlain = (isFixed or goesAlong) and sub(id, 2, 2) == ':'
+if not isPlain then break end
+local tally = max(denials, floor(at / 86400000) * 1e10) + 1
+answer, denied = answer or { 'denied', at, '', '' }, denied or { 'm', '' }
+denied[#denied + 1] = ARGV[8 + place]
+denied[#denied + 1] = packed(
+ACCOUNT, committed, held, open, tally, carried, till, gate, alarm, ends, serial, id, names, window
 )
-else
-local paying = serial
+held = held + carried
+local last, why = #answer, committed >= gate and 'spent' or committed + requested > gate and 'too-large' or 'held'
+local endsAt = ends < HUGE and ends or false
+answer[last + 1], answer[last + 2], answer[last + 3] = place - 1, why, gate
+answer[last + 4], answer[last + 5], answer[last + 6] = committed, held, requested
+answer[last + 7] = endsAt
+answer[last + 8] = why ~= 'held' and gate ~= 0 and requested <= gate and endsAt
+answer[last + 9] = 0
+elseif not answer then
 if isFixed then
 held = held + requested
 else
 carried = carried + requested
-if kind ~= 'c' and kind ~= 'C' then paying = '' end
 end
-writes[place * 2 + 5] = account
+writes[place * 2 + 5] = ARGV[8 + place]
 writes[place * 2 + 6] = packed(
 ACCOUNT, committed, held, open + 1, denials, carried, till, gate, alarm, ends, serial, id, names, window
 )
-record = record .. packed('<sssss', account, amount, '', kind, paying)
+shape[place * 3 - 2], shape[place * 3 - 1] = ARGV[8 + place], kind
+shape[place * 3] = (isFixed or goesAlong) and serial or ''
 end
 end
-if isPlain and refusals then
+if isPlain and answer then
 denied[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
 call('HSET', BOOKS, unpack(denied))
-return refusals
+return answer
 end
 if isPlain then
 local queue = (found[3] or '') .. field .. '\n'
-queued, queueDue = queued + 1, math.min(queueDue, expiresAt)
-nextDue = math.min(nextDue, expiresAt)
+queued, queueDue = queued + 1, min(queueDue, expiresAt)
+nextDue = min(nextDue, expiresAt)
 if queued == QUEUE_LENGTH then
 serials = serials + 1
 local full = 'q' .. format('%.0f', serials)
@@ -216,7 +236,11 @@ call('ZADD', DUE, queueDue, full)
 queue, queued, queueDue = '', 0, HUGE
 end
 writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
-writes[4], writes[6] = record, queue
+writes[4] = packed(
+'<c1dds' .. string.rep('s', count), 'o', expiresAt, at, concat(shape, '\n', 1, count * 3),
+unpack(ARGV, 9 + count, 8 + count + count)
+)
+writes[6] = queue
 call('HSET', BOOKS, unpack(writes, 1, used))
 return at
 end
@@ -235,31 +259,32 @@ clock, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch = unp
 isPlain = epoch == ARGV[3] and ARGV[2] + 0 <= clock and at >= clock
 and at < nextDue and at < touchAt and untold == 0 and entered > 0
 end
-local writes, charged, from = { 'm', '', field, '', '', '', '', '', '', '' }, { '', '', '' }, 18
+local writes, charged = { 'm', '', field, '', '', '', '', '', '', '' }, { '', '', '' }
+local shape, held, next = { '', '', '', '', '', '', '', '', '' }, nil, nil
+if isPlain then next = find(record, '\0', BEFORE_SHAPE + 1, true) + 1 end
 for place = 1, count do
 local value = isPlain and found[place + 2]
-if not value or from > #record then
+if not value or next > #record then
 isPlain = false
 break
 end
-local account, heldText, _, kind, paying, after = unpacked('<sssss', record, from)
-from = after
-local committed, held, open, denials, carried, till, gate, alarm, ends, serial, id, names, window =
+held, next = unpacked('<s', record, next)
+local account, amount = ARGV[7 + place], ARGV[7 + count + place]
+if amount == 'hold' then amount = held end
+local committed, holds, open, denials, carried, till, gate, alarm, ends, serial, id, names, window =
 unpacked(ACCOUNT, value)
-local amount = ARGV[7 + count + place]
-if amount == 'hold' then amount = heldText end
-local cost, holds = amount + 0, heldText + 0
-isPlain = account == ARGV[7 + place] and (kind == 'o' or kind == 'O') and paying == serial
-and at < till and cost <= holds and committed + cost < alarm
+local kind, cost, hold = sub(id, 1, 1), amount + 0, held + 0
+isPlain = (kind == 'o' or kind == 'O') and at < till and cost <= hold and committed + cost < alarm
 if not isPlain then break end
 writes[place * 2 + 3] = account
 writes[place * 2 + 4] = packed(
-ACCOUNT, committed + cost, held - holds, open - 1, denials, carried, till, gate, alarm, ends, serial, id,
+ACCOUNT, committed + cost, holds - hold, open - 1, denials, carried, till, gate, alarm, ends, serial, id,
 names, window
 )
-charged[place] = sub(account, 2) .. '",' .. names .. ',"' .. window .. '",null,' .. amount .. ',' .. heldText
+shape[place * 3 - 2], shape[place * 3 - 1], shape[place * 3] = account, kind, serial
+charged[place] = sub(account, 2) .. '",' .. names .. ',"' .. window .. '",null,' .. amount .. ',' .. held
 end
-if isPlain and from > #record then
+if isPlain and find(record, concat(shape, '\n', 1, count * 3) .. '\0', BEFORE_SHAPE + 1, true) == BEFORE_SHAPE + 1 then
 local list = '[["' .. concat(charged, '],["', 1, count) .. ']]'
 entered = entered + 1
 writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
@@ -311,21 +336,25 @@ const RESERVATIONS_PART: string = String.raw`
 local OPEN_STATE, SETTLED, RELEASED, EXPIRED = 'o', 's', 'l', 'x'
 local RESOLUTIONS = { s = 'settled', l = 'released', x = 'expired' }
 local function holdsOf(record)
-local holds, place = {}, 18
-while place <= #record do
-local key, amount, reserved, kind, serial, after = unpacked('<sssss', record, place)
-holds[#holds + 1] = { sub(key, 2), amount, reserved == '' and amount or reserved, kind, serial }
-place = after
+local holds, _, _, _, shape, next = {}, unpacked('<c1dds', record)
+for account, kind, serial in string.gmatch(shape, '([^\n]+)\n([^\n]+)\n([^\n]*)') do
+local amount
+amount, next = unpacked('<s', record, next)
+holds[#holds + 1] = { sub(account, 2), amount, amount, kind, serial }
 end
+if next > #record then return holds end
+for _, hold in ipairs(holds) do hold[3], next = unpacked('<s', record, next) end
 return holds
 end
 local function openRecord(expiresAt, admittedAt, holds)
-local parts = { OPEN_STATE .. packed('<dd', expiresAt, admittedAt) }
+local shape, amounts, reserved, hasGrown = {}, {}, {}, false
 for place, hold in ipairs(holds) do
-local reserved = hold[3] == hold[2] and '' or hold[3]
-parts[place + 1] = packed('<sssss', 'a' .. hold[1], hold[2], reserved, hold[4], hold[5])
+shape[place] = 'a' .. hold[1] .. '\n' .. hold[4] .. '\n' .. hold[5]
+amounts[place], reserved[place] = packed('<s', hold[2]), packed('<s', hold[3])
+hasGrown = hasGrown or hold[2] ~= hold[3]
 end
-return concat(parts)
+local record = packed('<c1dds', OPEN_STATE, expiresAt, admittedAt, concat(shape, '\n')) .. concat(amounts)
+return hasGrown and record .. concat(reserved) or record
 end
 local function ended(record)
 if not record then return { 'never', at, finish(false) } end
@@ -348,6 +377,7 @@ const STORE_PART: string = String.raw`
 local COMMITTED, HELD, OPEN, DENIED, CARRIED, TILL, GATE, ALARM, ENDS = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
 local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
+local function dayTally() return floor(at / 86400000) * 1e10 end
 local TOLERATED_LOSS = 5000
 local CLOCK, NEXT_DUE, SERIALS, ENTRIES, TOUCH_AT, UNTOLD, QUEUE_DUE, QUEUED, EPOCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local header, hasSwept
@@ -361,7 +391,7 @@ header = { unpacked(HEADER, found[1]) }
 local acknowledged, clock = tonumber(ARGV[2]), header[CLOCK]
 local isLost = header[EPOCH] ~= ARGV[3] or acknowledged > clock + TOLERATED_LOSS
 if isLost then return { 'lost', header[EPOCH] } end
-at = math.max(at, clock, acknowledged)
+at = max(at, clock, acknowledged)
 if acknowledged > clock then notices[1] = '["r",' .. format('%.0f', at) .. ']' end
 for place, field in ipairs(fields) do raw[field] = found[place + 1] end
 return nil
@@ -402,12 +432,12 @@ return format('%.0f', header[SERIALS])
 end
 local function enqueue(fields, earliest)
 local from = 1
-header[NEXT_DUE] = math.min(header[NEXT_DUE], earliest)
+header[NEXT_DUE] = min(header[NEXT_DUE], earliest)
 while from <= #fields do
-local last = math.min(#fields, from + QUEUE_LENGTH - header[QUEUED] - 1)
+local last = min(#fields, from + QUEUE_LENGTH - header[QUEUED] - 1)
 local queue = (get('q') or '') .. concat(fields, '\n', from, last) .. '\n'
 header[QUEUED] = header[QUEUED] + last - from + 1
-header[QUEUE_DUE] = math.min(header[QUEUE_DUE], earliest)
+header[QUEUE_DUE] = min(header[QUEUE_DUE], earliest)
 if header[QUEUED] == QUEUE_LENGTH then
 local full = 'q' .. nextSerial()
 put(full, queue)
@@ -461,7 +491,7 @@ return told
 end
 local function send(command, key, list)
 for from = 1, #list, 4000 do
-call(command, key, unpack(list, from, math.min(from + 3999, #list)))
+call(command, key, unpack(list, from, min(from + 3999, #list)))
 end
 end
 local function finish(isSilent)
@@ -484,7 +514,7 @@ send('ZREM', DUE, gone)
 send('ZADD', DUE, scores)
 if hasSwept then
 local first = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE
-header[NEXT_DUE] = math.min(first, header[QUEUE_DUE])
+header[NEXT_DUE] = min(first, header[QUEUE_DUE])
 end
 if at >= header[TOUCH_AT] then
 local idle = string.match(ARGV[4], '%d+$')
@@ -516,7 +546,7 @@ deletes[#deletes + 1] = 'f' .. serial
 end
 local function payerOf(known, kind, serial, expiresAt)
 if kind == 'l' or kind == 'p' then return known end
-if string.find(serial, '\t', 1, true) then
+if find(serial, '\t', 1, true) then
 local name, from, to = w.spanAt(serial, expiresAt)
 local endsAt = w.windowOf(known).endsAt
 local holder = w.named(known, name)
@@ -582,7 +612,7 @@ end
 local function visitQueue(field, queue)
 local members, next = {}, 1
 while left > 0 and next <= #queue do
-local last = string.find(queue, '\n', next, true)
+local last = find(queue, '\n', next, true)
 members[#members + 1], next, left = sub(queue, next, last - 1), last + 1, left - 1
 end
 fetch(members)
@@ -596,7 +626,7 @@ visitReservation(member, record)
 elseif (state == SETTLED or state == RELEASED) and time + remembered <= at then
 deletes[#deletes + 1] = member
 elseif state == SETTLED or state == RELEASED then
-kept, latest = kept .. member .. '\n', math.max(latest, time + remembered)
+kept, latest = kept .. member .. '\n', max(latest, time + remembered)
 end
 end
 local rest = sub(queue, next)
@@ -705,7 +735,7 @@ local limit, flags, shares, length, step =
 string.match(text, '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n')
 terms = { limit = tonumber(limit), shares = {} }
 terms.length, terms.step = tonumber(length), tonumber(step)
-terms.isBlocked = string.find(flags, 'b', 1, true) ~= nil
+terms.isBlocked = find(flags, 'b', 1, true) ~= nil
 terms.rollover = tonumber(string.match(flags, 'r(%d+)'))
 for share in string.gmatch(shares, '%d+') do
 terms.shares[#terms.shares + 1] = tonumber(share)
@@ -724,7 +754,7 @@ local base = window.before and at < window.endsAt and baseOf(known, terms)
 local before = base and window.before ~= '' and made.otherOf(window.before)
 if not base or window.before ~= '' and not before then return 0 end
 local left = base - (before and before[COMMITTED] + before[HELD] or 0)
-return math.max(0, math.min((terms or termsOf(known[TERMS])).rollover or 0, left))
+return max(0, min((terms or termsOf(known[TERMS])).rollover or 0, left))
 end
 function made.limitOf(known, window, terms)
 local limit, raised = baseOf(known, terms), coldOf(known).raised
@@ -736,7 +766,7 @@ function made.boundOf(known, window, terms)
 local limit, after = made.limitOf(known, window, terms), window.next and made.find(known, window.next)
 if not after or limit == HUGE then return limit end
 local lent = after[COMMITTED] + after[HELD] - (limit - window.added + made.windowOf(after).added)
-return lent > 0 and math.max(0, baseOf(known, terms) - lent) or limit
+return lent > 0 and max(0, baseOf(known, terms) - lent) or limit
 end
 function made.isBlocked(known, terms)
 return coldOf(known).isBlocked or (terms or termsOf(known[TERMS])).isBlocked
@@ -806,15 +836,15 @@ local window, set, raised = cold.window, cold.set, cold.raised
 local limit = made.limitOf(known, window)
 known[GATE] = made.isBlocked(known) and -1 or limit
 local till = window.endsAt or HUGE
-if set and set.till and at < set.till then till = math.min(till, set.till) end
-if raised and raised.till and at < raised.till then till = math.min(till, raised.till) end
-if window.oldest then till = math.min(till, window.oldest + window.step + window.length) end
+if set and set.till and at < set.till then till = min(till, set.till) end
+if raised and raised.till and at < raised.till then till = min(till, raised.till) end
+if window.oldest then till = min(till, window.oldest + window.step + window.length) end
 known[ENDS], known[TILL], known[ALARM] = window.endsAt or HUGE, till, HUGE
 if limit == HUGE then return end
 for _, share in ipairs(terms.shares) do
 local amount = made.reachedAt(limit, share)
 local isDone = window.fired[share] and not (window.step and amount > known[COMMITTED])
-if not isDone then known[ALARM] = math.min(known[ALARM], amount) end
+if not isDone then known[ALARM] = min(known[ALARM], amount) end
 end
 end
 local function windowWith(committed, held)
@@ -872,7 +902,7 @@ other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SL
 known[SLOTS] = nil
 if known[LEFT] then save(known[LEFT]) end
 local endsAt = window.endsAt or (window.length and at + window.length + window.step) or at
-other[FRESH] = math.max(endsAt, at) + remembered() + made.lookedBack(known, window)
+other[FRESH] = max(endsAt, at) + remembered() + made.lookedBack(known, window)
 others[known[SERIAL]] = other
 known[LEFT] = other
 past[#past + 1] = { known[WINDOW], known[SERIAL], other[FRESH] }
@@ -1003,7 +1033,7 @@ if not window or window.endsAt and window.endsAt <= at then return end
 if (window.step == nil) ~= (slot == nil) or slot and slot < w.startOf(window) then return end
 w.advance(holder)
 local there = slot and spentIn(holder, slot) or holder[COMMITTED]
-local by = math.max(asked, -math.max(0, there))
+local by = max(asked, -max(0, there))
 if by == 0 then return end
 charges().book(known, holder, by, HUGE, slot)
 local slotText = slot and format('%.0f', slot) or 'null'
@@ -1050,7 +1080,7 @@ if not isHere then return { isRepeated and 'repeated' or 'adjusted', at, false, 
 local limit = w.limitOf(known, window)
 local reading = {
 limit ~= HUGE and limit or false, w.isBlocked(known) and 1 or 0,
-known[COMMITTED], known[HELD] + known[CARRIED], math.max(known[DENIED] - dayTally(), 0),
+known[COMMITTED], known[HELD] + known[CARRIED], max(known[DENIED] - dayTally(), 0),
 w.rolledInto(known, window),
 }
 return { isRepeated and 'repeated' or 'adjusted', at, reading, finish(false) }`;
@@ -1058,7 +1088,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '8444a5427fda9a57c572c4c5f783524236da9124',
+  sha: '79298c5254f9a304c652f45d66ad1b38f232cc4e',
   text: ADJUST_TEXT,
 };
 
@@ -1129,7 +1159,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '773a459de732063f26561e681122e4ccafa4b52b',
+  sha: 'a3db54aaac85caf43acd95101925089d0a10d897',
   text: EXTEND_TEXT,
 };
 
@@ -1147,9 +1177,9 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: '22023103c4c26cf1d4e944559f8bc96740af1608',
+  sha: '44c9177ab9d3d42731263c952a3d6b9fe495d51a',
   text: FIND_TEXT,
-  flagged: { sha: '6ff80e632f561f90bd171cdf1245677e36e501b4', text: FLAGS + FIND_TEXT },
+  flagged: { sha: 'cd08eec46a8ae95a8f7dfa4ea636b8e10c1dd48e', text: FLAGS + FIND_TEXT },
 };
 
 const HELD_OWN: string = String.raw`
@@ -1219,7 +1249,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '61a5759397dfbd3f8e18e46d4bb8315e3f657a10',
+  sha: '3bb9a30cf8e138812208230c542ea8be67e308d3',
   text: HELD_TEXT,
 };
 
@@ -1227,14 +1257,14 @@ const OPEN_OWN: string = String.raw`
 local value, isNew = call('HGET', BOOKS, 'm'), false
 if value then
 header = { unpacked(HEADER, value) }
-at = math.max(at, header[CLOCK])
+at = max(at, header[CLOCK])
 else
 isNew = true
 header = { at, HUGE, 0, 0, 0, 0, HUGE, 0, ARGV[5] }
 local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
 if last then
 local time, count = string.match(last[1], '^(%d+)-(%d+)$')
-header[ENTRIES], at = tonumber(count), math.max(at, tonumber(time))
+header[ENTRIES], at = tonumber(count), max(at, tonumber(time))
 end
 scores = { '+inf', 'end' }
 end
@@ -1265,9 +1295,9 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '29a357f67bc75d731c97390489711c2e946944a2',
+  sha: 'c8671dfcc9fb1d60d5626e4d3faf82976a177cd2',
   text: OPEN_TEXT,
-  flagged: { sha: '407e61112669e30d178ebf505bc3230a6d86bd3f', text: FLAGS + OPEN_TEXT },
+  flagged: { sha: '0e87690c7ffbfbc96626dd14077d3859d1f3c1db', text: FLAGS + OPEN_TEXT },
 };
 
 const PROOF_OWN: string = String.raw`
@@ -1305,7 +1335,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: '372e1c3807db764788b49f7f36e44494faf616e8',
+  sha: 'd52c14222b1c196f67e64d8720951facceaf702b',
   text: PROOF_TEXT,
 };
 
@@ -1352,7 +1382,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: '82894217d23feabe67744e0e6877ee20b4da5ccc',
+  sha: 'ea2a564b84937ddf08f8dc9536cdbb524a70c06b',
   text: PRUNE_TEXT,
 };
 
@@ -1373,7 +1403,7 @@ local window = windows().windowOf(known)
 local limit = windows().limitOf(known, window)
 answer[#answer + 1] = {
 limit ~= HUGE and limit or false, windows().isBlocked(known) and 1 or 0,
-known[COMMITTED], known[HELD] + known[CARRIED], math.max(known[DENIED] - dayTally(), 0),
+known[COMMITTED], known[HELD] + known[CARRIED], max(known[DENIED] - dayTally(), 0),
 windows().rolledInto(known, window),
 }
 end
@@ -1382,7 +1412,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: '277c1f2be980cf2540267947100ccf2572d69bec',
+  sha: 'e0dca8fc91d6abfbdf8e0b119f8e97a5ca7773d9',
   text: READ_TEXT,
 };
 
@@ -1410,9 +1440,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '794d8a81676ac8d65d30d6b766115ea48133251b',
+  sha: '41aaf731313d4ab638d19da88000a63c75577f32',
   text: RELEASE_TEXT,
-  flagged: { sha: 'f1978a6d549dfc3aa2c7d30ee7ea3534188d377f', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '5d4e6ce3b9170f5ce789bf26cac61594f2666ec2', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1458,7 +1488,7 @@ sweep(nil, false, SWEEP_LIMIT - FEW)
 if not decide() then return { 'stale', at } end
 end
 for _, known in ipairs(refusing) do
-known[DENIED] = math.max(known[DENIED], dayTally()) + 1
+known[DENIED] = max(known[DENIED], dayTally()) + 1
 save(known)
 end
 if isDenied or ttl == 0 then return { 'denied', at, '', finish(false), unpack(refusals) } end
@@ -1470,60 +1500,84 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '6b14bad49c0453806c1506e4943d34577f8c3047',
+  sha: 'bda48e5aa18305b6cc9c234822bca6c49da8c539',
   text: RESERVE_TEXT,
 };
 
 const RESERVE_MANY_OWN: string = String.raw`
-local places, otherwise = beginMany(4, 3)
-if not places then return otherwise end
-local asked, counters, refusing, held, earliest = {}, {}, {}, {}, HUGE
-local function reserve(from)
-local field, expiresAt, notAfter, size = ARGV[from], at + ARGV[from + 1], ARGV[from + 2], ARGV[from + 3] + 0
-if ARGV[from + 1] == '0' or raw[field] or notAfter ~= '' and at > notAfter + 0 then return false end
-local first, refused, answer = from + 3, 0, nil
-local record = packed('<c1dd', OPEN_STATE, expiresAt, at)
-for place = 1, size do
-local account, amount, id = ARGV[first + place], ARGV[first + size + place], ARGV[first + size + size + place]
-local known, kind = accountIn(account), sub(id, 1, 1)
-local isFixed = kind == 'o' or kind == 'O'
-if not known or known[TERMS_ID] ~= id or at >= known[TILL] then return false end
-local requested, paying, gate = amount + 0, known[SERIAL], known[GATE]
-if not isFixed then
-if kind ~= 'c' and kind ~= 'C' then
-paying = ''
-elseif expiresAt >= known[TILL] then
-return false
+local lists, first = beginMany(true, 4)
+if not lists then return first end
+local held, earliest = {}, HUGE
+local function prepare(list)
+list.isPrepared, list.latest = true, HUGE
+local all, kinds, payers, counters, isPlain, isShadow = accountsOf(list), {}, {}, {}, {}, {}
+for place, known in ipairs(all or {}) do
+local id = ARGV[list.from + list.size + place - 1]
+local kind = sub(id, 1, 1)
+if known[TERMS_ID] ~= id then return end
+local isFixed, goesAlong = kind == 'o' or kind == 'O', kind == 'c' or kind == 'C'
+if goesAlong then list.latest = min(list.latest, known[TILL]) end
+kinds[place], isShadow[place] = kind, sub(id, 2, 2) == 's'
+isPlain[place] = (isFixed or goesAlong) and sub(id, 2, 2) == ':'
+counters[place] = isFixed and HELD or CARRIED
+payers[place] = (isFixed or goesAlong) and known[SERIAL] or ''
 end
+if not all then return end
+list.accounts, list.counters, list.isPlain, list.isShadow = all, counters, isPlain, isShadow
+list.shape, list.form = shapeOf(all, kinds, payers), '<c1dds' .. string.rep('s', list.size)
 end
-local taken = known[COMMITTED] + known[HELD] + known[CARRIED]
-if taken >= gate or taken + requested > gate then
-if sub(id, 2, 2) == 's' then return false end
-answer, refused = answer or { 'denied', at, '', '' }, refused + 1
+local function refusalsOf(list, before)
+local answer = {}
+for place, known in ipairs(list.accounts) do
+local requested, gate, ends = ARGV[before + place] + 0, known[GATE], known[ENDS]
+local committed, held = known[COMMITTED], known[HELD] + known[CARRIED]
+if committed + held >= gate or committed + held + requested > gate then
+if list.isShadow[place] then return false end
+if gate >= 0 and list.isPlain[place] then
+local last, why = #answer, committed >= gate and 'spent' or committed + requested > gate and 'too-large' or 'held'
+local endsAt = ends < HUGE and ends or false
+answer[last + 1], answer[last + 2], answer[last + 3] = place - 1, why, gate
+answer[last + 4], answer[last + 5], answer[last + 6] = committed, held, requested
+answer[last + 7] = endsAt
+answer[last + 8] = why ~= 'held' and gate ~= 0 and requested <= gate and endsAt
+answer[last + 9] = 0
+else
 refuse(answer, refusalOf(place - 1, known, known, requested, 0))
-refusing[refused] = known
 end
-asked[place], counters[place] = known, isFixed and HELD or CARRIED
-record = record .. packed('<sssss', account, amount, '', kind, paying)
 end
-for place = 1, refused do
-refusing[place][DENIED] = math.max(refusing[place][DENIED], dayTally()) + 1
-save(refusing[place])
 end
-if answer then return answer end
-for place = 1, size do
-local known, counter = asked[place], counters[place]
-known[counter], known[OPEN] = known[counter] + ARGV[first + size + place], known[OPEN] + 1
+for from = 1, #answer, 9 do
+local known = list.accounts[answer[from] + 1]
+known[DENIED] = max(known[DENIED], dayTally()) + 1
 save(known)
 end
-put(field, record)
-held[#held + 1], earliest = field, math.min(earliest, expiresAt)
-return at
+return answer
 end
-local answers, isKept = { 'many', at }, false
-for place, from in ipairs(places) do
-answers[place + 2] = reserve(from)
-isKept = isKept or answers[place + 2]
+local function reserve(from)
+local list, field, expiresAt, notAfter = lists[ARGV[from]], ARGV[from + 1], at + ARGV[from + 2], ARGV[from + 3]
+if not list.isPrepared then prepare(list) end
+local all, counters, before = list.accounts, list.counters, from + 3
+local isOdd = not all or raw[field] or ARGV[from + 2] == '0' or expiresAt >= list.latest
+if isOdd or notAfter ~= '' and at > notAfter + 0 then return false end
+for place = 1, list.size do
+local known = all[place]
+local taken, gate = known[COMMITTED] + known[HELD] + known[CARRIED], known[GATE]
+if taken >= gate or taken + ARGV[before + place] > gate then return refusalsOf(list, before) end
+end
+if not list.isSaved then saveAll(list) end
+for place = 1, list.size do
+local known, counter = all[place], counters[place]
+known[counter], known[OPEN] = known[counter] + ARGV[before + place], known[OPEN] + 1
+end
+putOnce(field, packed(list.form, OPEN_STATE, expiresAt, at, list.shape, unpack(ARGV, from + 4, before + list.size)))
+held[#held + 1], earliest = field, min(earliest, expiresAt)
+return 1
+end
+local answers, isKept, from = { 'many', at }, false, first
+while ARGV[from] do
+local answer = reserve(from)
+answers[#answers + 1], isKept = answer, isKept or answer
+from = from + 4 + lists[ARGV[from]].size
 end
 if not isKept then return { 'stale', at } end
 enqueue(held, earliest)
@@ -1533,7 +1587,7 @@ const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSA
 
 export const RESERVE_MANY: Script = {
   name: 'reserve-many',
-  sha: '4ba0e297d5289fc0c85f6b133c4e769ec6d46a31',
+  sha: 'acebe54bd334ac3c955292c33cc36e1e4b8b5e28',
   text: RESERVE_MANY_TEXT,
 };
 
@@ -1564,7 +1618,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: 'b166700434780c1f31cfe65feb677bde9a462c75',
+  sha: 'ce547bc8d3b2d5266436baabbc617e1193e3e7d5',
   text: RESTORE_TEXT,
 };
 
@@ -1594,7 +1648,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: '3864bb7c1f7ea3ec9e1a91e2c79048696438cde4',
+  sha: '1c057f57d971c98fc1800ad7ef08e46c56cb367a',
   text: REVIVE_TEXT,
 };
 
@@ -1644,7 +1698,7 @@ local known = account(key) or { [KEY] = key, [NAMES] = names }
 local holder = windows().find(known, serial) or charges().forgotten(known, name)
 local amount = tonumber(asked[key] or held) - tonumber(before)
 if windows().windowOf(holder).resets ~= resets and not windows().windowOf(holder).isPart then
-amount = math.max(0, amount)
+amount = max(0, amount)
 end
 charge(known, holder, 'x', amount, 0, tonumber(slot))
 return chargeOf(known, name, slot, format('%.0f', amount), '0')
@@ -1671,58 +1725,63 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '072a136b733bf3da0e116a98013ab6759c7de76d',
+  sha: '08328e1b3e4f763514e93288071223aa4a4d9d84',
   text: SETTLE_TEXT,
-  flagged: { sha: '3e51a748aa07e7c5ebf11433b7597ac329be687d', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: 'f312bc094911d9915b46dedadc52c9bab475d092', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`
-local places, otherwise = beginMany(3, 2)
-if not places then return otherwise end
-local now = format('%.0f', at)
-local asked, costs, held, charged, beginnings = {}, {}, {}, {}, {}
+local lists, first = beginMany(false, 3)
+if not lists then return first end
 local ending = endedRecord(SETTLED)
-local function beginningOf(known)
-local text = beginnings[known]
-if not text then
-text = '"' .. known[KEY] .. '",' .. known[NAMES] .. ',"' .. known[WINDOW] .. '",null,'
-beginnings[known] = text
+local function prepare(list)
+list.isPrepared = true
+local all, kinds, payers, texts = accountsOf(list), {}, {}, {}
+for place, known in ipairs(all or {}) do
+kinds[place], payers[place] = sub(known[TERMS_ID], 1, 1), known[SERIAL]
+if kinds[place] ~= 'o' and kinds[place] ~= 'O' then return end
+local opening = place == 1 and '[["' or '],["'
+texts[place * 4 - 3] =
+opening .. known[KEY] .. '",' .. known[NAMES] .. ',"' .. known[WINDOW] .. '",null,'
+texts[place * 4 - 1] = ','
+texts[place * 4 + 1] = ']]'
 end
-return text
+if not all then return end
+list.accounts, list.texts, list.costs, list.holds = all, texts, {}, {}
+list.shape = shapeOf(all, kinds, payers) .. '\0'
 end
 local function settle(from)
-local field, size = ARGV[from], ARGV[from + 2] + 0
-local record, first, next = raw[field], from + 2, 18
-if not record or sub(record, 1, 1) ~= OPEN_STATE or size == 0 then return false end
+local list, field, record = lists[ARGV[from]], ARGV[from + 1], raw[ARGV[from + 1]]
+if not list.isPrepared then prepare(list) end
+local all, size = list.accounts, list.size
+if not all or size == 0 or not record or sub(record, 1, 1) ~= OPEN_STATE then return false end
+if find(record, list.shape, BEFORE_SHAPE + 1, true) ~= BEFORE_SHAPE + 1 then return false end
+local costs, holds, texts, next = list.costs, list.holds, list.texts, BEFORE_SHAPE + 1 + #list.shape
 for place = 1, size do
-if next > #record then return false end
-local account, holds, _, kind, serial, after = unpacked('<sssss', record, next)
-local known, amount = accountIn(account), ARGV[first + size + place]
-if amount == 'hold' then amount = holds end
-local cost = amount + 0
-asked[place], costs[place], held[place], next = known, cost, holds + 0, after
-local isPlain = known and account == ARGV[first + place] and (kind == 'o' or kind == 'O')
-and known[SERIAL] == serial and at < known[TILL]
-and cost <= held[place] and known[COMMITTED] + cost < known[ALARM]
-if not isPlain then return false end
-charged[place] = beginningOf(known) .. amount .. ',' .. holds
+local known, amount, held = all[place], ARGV[from + 2 + place], nil
+held, next = unpacked('<s', record, next)
+if amount == 'hold' then amount = held end
+local cost, hold = amount + 0, held + 0
+if cost > hold or known[COMMITTED] + cost >= known[ALARM] then return false end
+costs[place], holds[place] = cost, hold
+texts[place * 4 - 2], texts[place * 4] = amount, held
 end
-if next <= #record then return false end
 for place = 1, size do
-local known = asked[place]
-known[COMMITTED] = known[COMMITTED] + costs[place]
-known[HELD], known[OPEN] = known[HELD] - held[place], known[OPEN] - 1
-save(known)
+local known = all[place]
+known[COMMITTED], known[HELD] = known[COMMITTED] + costs[place], known[HELD] - holds[place]
+known[OPEN] = known[OPEN] - 1
 end
-local list = '[[' .. concat(charged, '],[', 1, size) .. ']]'
-enter('settlement', ARGV[from + 1], list)
-put(field, ending)
-return now .. list
+if not list.isSaved then saveAll(list) end
+local charged = concat(texts)
+enter('settlement', ARGV[from + 2], charged)
+putOnce(field, ending)
+return charged
 end
-local answers, isKept = { 'many', at }, false
-for place, from in ipairs(places) do
-answers[place + 2] = settle(from)
-isKept = isKept or answers[place + 2]
+local answers, isKept, from = { 'many', at }, false, first
+while ARGV[from] do
+local answer = settle(from)
+answers[#answers + 1], isKept = answer, isKept or answer
+from = from + 3 + lists[ARGV[from]].size
 end
 if not isKept then return { 'stale', at } end
 finish(false)
@@ -1731,7 +1790,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: '40b68c9c1e48a85c9494ad694b6e612fe18936d6',
+  sha: '56b87f4f5f62b2b431a785cdd077c378a8dd54a6',
   text: SETTLE_MANY_TEXT,
-  flagged: { sha: 'eb67985e5e0cf505f2c265318ade7b2ffa2816f5', text: FLAGS + SETTLE_MANY_TEXT },
+  flagged: { sha: '4c3b5c6ff3a43272f86dac97e5dc198d4154db37', text: FLAGS + SETTLE_MANY_TEXT },
 };

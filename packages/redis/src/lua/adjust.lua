@@ -63,7 +63,7 @@ local function applied(key, name, slot, asked)
   if (window.step == nil) ~= (slot == nil) or slot and slot < w.startOf(window) then return end
   w.advance(holder)
   local there = slot and spentIn(holder, slot) or holder[COMMITTED]
-  local by = math.max(asked, -math.max(0, there))
+  local by = max(asked, -max(0, there))
   if by == 0 then return end
   charges().book(known, holder, by, HUGE, slot)
   local slotText = slot and format('%.0f', slot) or 'null'
@@ -114,7 +114,7 @@ if not isHere then return { isRepeated and 'repeated' or 'adjusted', at, false, 
 local limit = w.limitOf(known, window)
 local reading = {
   limit ~= HUGE and limit or false, w.isBlocked(known) and 1 or 0,
-  known[COMMITTED], known[HELD] + known[CARRIED], math.max(known[DENIED] - dayTally(), 0),
+  known[COMMITTED], known[HELD] + known[CARRIED], max(known[DENIED] - dayTally(), 0),
   w.rolledInto(known, window),
 }
 return { isRepeated and 'repeated' or 'adjusted', at, reading, finish(false) }

@@ -13,7 +13,7 @@
 local value, isNew = call('HGET', BOOKS, 'm'), false
 if value then
   header = { unpacked(HEADER, value) }
-  at = math.max(at, header[CLOCK])
+  at = max(at, header[CLOCK])
 else
   isNew = true
   header = { at, HUGE, 0, 0, 0, 0, HUGE, 0, ARGV[5] }
@@ -21,7 +21,7 @@ else
   local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
   if last then
     local time, count = string.match(last[1], '^(%d+)-(%d+)$')
-    header[ENTRIES], at = tonumber(count), math.max(at, tonumber(time))
+    header[ENTRIES], at = tonumber(count), max(at, tonumber(time))
   end
   -- Keeps the key, and with it its time to live, when nothing is due.
   scores = { '+inf', 'end' }

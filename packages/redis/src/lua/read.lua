@@ -27,7 +27,7 @@ for place = 5, #ARGV, 2 do
   local limit = windows().limitOf(known, window)
   answer[#answer + 1] = {
     limit ~= HUGE and limit or false, windows().isBlocked(known) and 1 or 0,
-    known[COMMITTED], known[HELD] + known[CARRIED], math.max(known[DENIED] - dayTally(), 0),
+    known[COMMITTED], known[HELD] + known[CARRIED], max(known[DENIED] - dayTally(), 0),
     windows().rolledInto(known, window),
   }
 end

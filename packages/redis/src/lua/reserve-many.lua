@@ -1,8 +1,10 @@
 -- Holds amounts for several calls, as one reserve after the other would.
 --
--- ARGV[5] how many calls; then for each of them what reserve is given from ARGV[5] on
+-- ARGV[5] how many lists of accounts, and those: see `many.lua`; then for each call its list, its field,
+-- ms until it expires, the time after which nobody waits for the answer or nothing, and all amounts
 --
--- 'many', time, and for each of them what reserve answers, or nothing where it has to be asked singly
+-- 'many', time, and for each call 1 where it is held, its refusals as reserve has them, or nothing where
+-- it has to be asked singly
 -- 'stale', time: all of them have to be
 --@include layout
 --@include store
@@ -11,59 +13,81 @@
 --@include charges
 --@include reservations
 --@include many
-local places, otherwise = beginMany(4, 3)
-if not places then return otherwise end
+local lists, first = beginMany(true, 4)
+if not lists then return first end
 
-local asked, counters, refusing, held, earliest = {}, {}, {}, {}, HUGE
+local held, earliest = {}, HUGE
 
-local function reserve(from)
-  local field, expiresAt, notAfter, size = ARGV[from], at + ARGV[from + 1], ARGV[from + 2], ARGV[from + 3] + 0
-  -- Who only asks who would refuse is answered by itself.
-  if ARGV[from + 1] == '0' or raw[field] or notAfter ~= '' and at > notAfter + 0 then return false end
-  local first, refused, answer = from + 3, 0, nil
-  local record = packed('<c1dd', OPEN_STATE, expiresAt, at)
-  for place = 1, size do
-    local account, amount, id = ARGV[first + place], ARGV[first + size + place], ARGV[first + size + size + place]
-    local known, kind = accountIn(account), sub(id, 1, 1)
-    local isFixed = kind == 'o' or kind == 'O'
-    if not known or known[TERMS_ID] ~= id or at >= known[TILL] then return false end
-    local requested, paying, gate = amount + 0, known[SERIAL], known[GATE]
-    if not isFixed then
-      if kind ~= 'c' and kind ~= 'C' then
-        paying = ''
-      elseif expiresAt >= known[TILL] then
-        return false
-      end
-    end
-    local taken = known[COMMITTED] + known[HELD] + known[CARRIED]
-    if taken >= gate or taken + requested > gate then
-      if sub(id, 2, 2) == 's' then return false end
-      answer, refused = answer or { 'denied', at, '', '' }, refused + 1
-      refuse(answer, refusalOf(place - 1, known, known, requested, 0))
-      refusing[refused] = known
-    end
-    asked[place], counters[place] = known, isFixed and HELD or CARRIED
-    record = record .. packed('<sssss', account, amount, '', kind, paying)
+-- What has to be known of a list once; nothing where one of its accounts needs more.
+local function prepare(list)
+  list.isPrepared, list.latest = true, HUGE
+  local all, kinds, payers, counters, isPlain, isShadow = accountsOf(list), {}, {}, {}, {}, {}
+  for place, known in ipairs(all or {}) do
+    local id = ARGV[list.from + list.size + place - 1]
+    local kind = sub(id, 1, 1)
+    if known[TERMS_ID] ~= id then return end
+    local isFixed, goesAlong = kind == 'o' or kind == 'O', kind == 'c' or kind == 'C'
+    if goesAlong then list.latest = min(list.latest, known[TILL]) end
+    kinds[place], isShadow[place] = kind, sub(id, 2, 2) == 's'
+    isPlain[place] = (isFixed or goesAlong) and sub(id, 2, 2) == ':'
+    counters[place] = isFixed and HELD or CARRIED
+    payers[place] = (isFixed or goesAlong) and known[SERIAL] or ''
   end
-  for place = 1, refused do
-    refusing[place][DENIED] = math.max(refusing[place][DENIED], dayTally()) + 1
-    save(refusing[place])
-  end
-  if answer then return answer end
-  for place = 1, size do
-    local known, counter = asked[place], counters[place]
-    known[counter], known[OPEN] = known[counter] + ARGV[first + size + place], known[OPEN] + 1
-    save(known)
-  end
-  put(field, record)
-  held[#held + 1], earliest = field, math.min(earliest, expiresAt)
-  return at
+  if not all then return end
+  list.accounts, list.counters, list.isPlain, list.isShadow = all, counters, isPlain, isShadow
+  list.shape, list.form = shapeOf(all, kinds, payers), '<c1dds' .. string.rep('s', list.size)
 end
 
-local answers, isKept = { 'many', at }, false
-for place, from in ipairs(places) do
-  answers[place + 2] = reserve(from)
-  isKept = isKept or answers[place + 2]
+-- The refusals of a call that does not fit everywhere; false where it has to be asked singly.
+local function refusalsOf(list, before)
+  local answer = {}
+  for place, known in ipairs(list.accounts) do
+    local requested, gate, ends = ARGV[before + place] + 0, known[GATE], known[ENDS]
+    local committed, held = known[COMMITTED], known[HELD] + known[CARRIED]
+    if committed + held >= gate or committed + held + requested > gate then
+      if list.isShadow[place] then return false end
+      if gate >= 0 and list.isPlain[place] then
+        --@inside plain/refusal
+      else
+        refuse(answer, refusalOf(place - 1, known, known, requested, 0))
+      end
+    end
+  end
+  for from = 1, #answer, 9 do
+    local known = list.accounts[answer[from] + 1]
+    known[DENIED] = max(known[DENIED], dayTally()) + 1
+    save(known)
+  end
+  return answer
+end
+
+local function reserve(from)
+  local list, field, expiresAt, notAfter = lists[ARGV[from]], ARGV[from + 1], at + ARGV[from + 2], ARGV[from + 3]
+  if not list.isPrepared then prepare(list) end
+  local all, counters, before = list.accounts, list.counters, from + 3
+  -- Who only asks who would refuse is answered by itself.
+  local isOdd = not all or raw[field] or ARGV[from + 2] == '0' or expiresAt >= list.latest
+  if isOdd or notAfter ~= '' and at > notAfter + 0 then return false end
+  for place = 1, list.size do
+    local known = all[place]
+    local taken, gate = known[COMMITTED] + known[HELD] + known[CARRIED], known[GATE]
+    if taken >= gate or taken + ARGV[before + place] > gate then return refusalsOf(list, before) end
+  end
+  if not list.isSaved then saveAll(list) end
+  for place = 1, list.size do
+    local known, counter = all[place], counters[place]
+    known[counter], known[OPEN] = known[counter] + ARGV[before + place], known[OPEN] + 1
+  end
+  putOnce(field, packed(list.form, OPEN_STATE, expiresAt, at, list.shape, unpack(ARGV, from + 4, before + list.size)))
+  held[#held + 1], earliest = field, min(earliest, expiresAt)
+  return 1
+end
+
+local answers, isKept, from = { 'many', at }, false, first
+while ARGV[from] do
+  local answer = reserve(from)
+  answers[#answers + 1], isKept = answer, isKept or answer
+  from = from + 4 + lists[ARGV[from]].size
 end
 if not isKept then return { 'stale', at } end
 enqueue(held, earliest)

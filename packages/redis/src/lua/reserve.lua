@@ -67,7 +67,7 @@ if isDenied and isMoreDue then
   if not decide() then return { 'stale', at } end
 end
 for _, known in ipairs(refusing) do
-  known[DENIED] = math.max(known[DENIED], dayTally()) + 1
+  known[DENIED] = max(known[DENIED], dayTally()) + 1
   save(known)
 end
 if isDenied or ttl == 0 then return { 'denied', at, '', finish(false), unpack(refusals) } end

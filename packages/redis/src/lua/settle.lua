@@ -69,7 +69,7 @@ local function correct(each)
   local holder = windows().find(known, serial) or charges().forgotten(known, name)
   local amount = tonumber(asked[key] or held) - tonumber(before)
   if windows().windowOf(holder).resets ~= resets and not windows().windowOf(holder).isPart then
-    amount = math.max(0, amount)
+    amount = max(0, amount)
   end
   charge(known, holder, 'x', amount, 0, tonumber(slot))
   return chargeOf(known, name, slot, format('%.0f', amount), '0')

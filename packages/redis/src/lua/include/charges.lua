@@ -38,7 +38,7 @@ local function charges()
     cross(known, holder, before)
     if amount > held then
       local above = holder[COMMITTED] + holder[HELD] + known[CARRIED] - w.boundOf(known, window)
-      overshoot = math.min(above, amount - held)
+      overshoot = min(above, amount - held)
     end
     w.refresh(known)
     save(known)

@@ -13,64 +13,57 @@ do
       and (ARGV[7] == '' or at <= ARGV[7] + 0)
   end
 
-  local record = packed('<c1dd', 'o', expiresAt, at)
   -- Room for three accounts from the start.
-  local writes = { 'm', '', field, '', 'q', '', '', '', '', '', '', '' }
-  local used, refusals, denied = 6 + count * 2, nil, nil
+  local writes, used = { 'm', '', field, '', 'q', '', '', '', '', '', '', '' }, 6 + count * 2
+  local shape, answer, denied = { '', '', '', '', '', '', '', '', '' }, nil, nil
   for place = 1, count do
     local value = isPlain and found[place + 3]
     if not value then
       isPlain = false
       break
     end
-    local account, amount = ARGV[8 + place], ARGV[8 + count + place]
     local committed, held, open, denials, carried, till, gate, alarm, ends, serial, id, names, window =
       unpacked(ACCOUNT, value)
-    local kind, requested, taken = sub(id, 1, 1), amount + 0, committed + held + carried
-    local isFixed = kind == 'o' or kind == 'O'
+    local kind, requested = sub(id, 1, 1), ARGV[8 + count + place] + 0
+    local isFixed, goesAlong = kind == 'o' or kind == 'O', kind == 'c' or kind == 'C'
     isPlain = id == ARGV[8 + count + count + place] and at < till and gate >= 0
-      and (isFixed or kind ~= 'c' and kind ~= 'C' or expiresAt < till)
+      and (isFixed or not goesAlong or expiresAt < till)
     if not isPlain then break end
-    if taken >= gate or taken + requested > gate then
+    if committed + held + carried >= gate or committed + held + carried + requested > gate then
       -- When a rolling window has room again is not known here, nor what refuses nothing or rolls over.
-      isPlain = kind ~= 'l' and kind ~= 'p' and kind ~= 'L' and kind ~= 'P' and sub(id, 2, 2) == ':'
-      local why = committed >= gate and 'spent' or committed + requested > gate and 'too-large' or 'held'
-      local endsAt = ends < HUGE and ends or false
-      local opensAt = why ~= 'held' and gate ~= 0 and requested <= gate and endsAt
-      refusals, denied = refusals or { 'denied', at, '', '' }, denied or { 'm', '' }
-      local last, from = #refusals, #denied
-      refusals[last + 1], refusals[last + 2], refusals[last + 3] = place - 1, why, gate
-      refusals[last + 4], refusals[last + 5] = committed, held + carried
-      refusals[last + 6], refusals[last + 7], refusals[last + 8] = requested, endsAt, opensAt
-      refusals[last + 9] = 0
-      denied[from + 1] = account
-      denied[from + 2] = packed(
-        ACCOUNT, committed, held, open, math.max(denials, dayTally()) + 1, carried, till, gate, alarm, ends, serial, id, names, window
+      isPlain = (isFixed or goesAlong) and sub(id, 2, 2) == ':'
+      if not isPlain then break end
+      local tally = max(denials, floor(at / 86400000) * 1e10) + 1
+      answer, denied = answer or { 'denied', at, '', '' }, denied or { 'm', '' }
+      denied[#denied + 1] = ARGV[8 + place]
+      denied[#denied + 1] = packed(
+        ACCOUNT, committed, held, open, tally, carried, till, gate, alarm, ends, serial, id, names, window
       )
-    else
-      local paying = serial
+      held = held + carried
+      --@inside plain/refusal
+    elseif not answer then
       if isFixed then
         held = held + requested
       else
         carried = carried + requested
-        if kind ~= 'c' and kind ~= 'C' then paying = '' end
       end
-      writes[place * 2 + 5] = account
+      writes[place * 2 + 5] = ARGV[8 + place]
       writes[place * 2 + 6] = packed(
         ACCOUNT, committed, held, open + 1, denials, carried, till, gate, alarm, ends, serial, id, names, window
       )
-      record = record .. packed('<sssss', account, amount, '', kind, paying)
+      shape[place * 3 - 2], shape[place * 3 - 1] = ARGV[8 + place], kind
+      shape[place * 3] = (isFixed or goesAlong) and serial or ''
     end
   end
-  if isPlain and refusals then
+  if isPlain and answer then
     denied[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
     call('HSET', BOOKS, unpack(denied))
-    return refusals
+    return answer
   end
   if isPlain then
     local queue = (found[3] or '') .. field .. '\n'
-    queued, queueDue = queued + 1, math.min(queueDue, expiresAt)
-    nextDue = math.min(nextDue, expiresAt)
+    queued, queueDue = queued + 1, min(queueDue, expiresAt)
+    nextDue = min(nextDue, expiresAt)
     if queued == QUEUE_LENGTH then
       serials = serials + 1
       local full = 'q' .. format('%.0f', serials)
@@ -80,7 +73,11 @@ do
       queue, queued, queueDue = '', 0, HUGE
     end
     writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)
-    writes[4], writes[6] = record, queue
+    writes[4] = packed(
+      '<c1dds' .. string.rep('s', count), 'o', expiresAt, at, concat(shape, '\n', 1, count * 3),
+      unpack(ARGV, 9 + count, 8 + count + count)
+    )
+    writes[6] = queue
     call('HSET', BOOKS, unpack(writes, 1, used))
     return at
   end

@@ -14,31 +14,34 @@ do
       and at < nextDue and at < touchAt and untold == 0 and entered > 0
   end
 
-  local writes, charged, from = { 'm', '', field, '', '', '', '', '', '', '' }, { '', '', '' }, 18
+  -- Room for three accounts from the start.
+  local writes, charged = { 'm', '', field, '', '', '', '', '', '', '' }, { '', '', '' }
+  local shape, held, next = { '', '', '', '', '', '', '', '', '' }, nil, nil
+  if isPlain then next = find(record, '\0', BEFORE_SHAPE + 1, true) + 1 end
   for place = 1, count do
     local value = isPlain and found[place + 2]
-    if not value or from > #record then
+    if not value or next > #record then
       isPlain = false
       break
     end
-    local account, heldText, _, kind, paying, after = unpacked('<sssss', record, from)
-    from = after
-    local committed, held, open, denials, carried, till, gate, alarm, ends, serial, id, names, window =
+    held, next = unpacked('<s', record, next)
+    local account, amount = ARGV[7 + place], ARGV[7 + count + place]
+    if amount == 'hold' then amount = held end
+    local committed, holds, open, denials, carried, till, gate, alarm, ends, serial, id, names, window =
       unpacked(ACCOUNT, value)
-    local amount = ARGV[7 + count + place]
-    if amount == 'hold' then amount = heldText end
-    local cost, holds = amount + 0, heldText + 0
-    isPlain = account == ARGV[7 + place] and (kind == 'o' or kind == 'O') and paying == serial
-      and at < till and cost <= holds and committed + cost < alarm
+    local kind, cost, hold = sub(id, 1, 1), amount + 0, held + 0
+    isPlain = (kind == 'o' or kind == 'O') and at < till and cost <= hold and committed + cost < alarm
     if not isPlain then break end
     writes[place * 2 + 3] = account
     writes[place * 2 + 4] = packed(
-      ACCOUNT, committed + cost, held - holds, open - 1, denials, carried, till, gate, alarm, ends, serial, id,
+      ACCOUNT, committed + cost, holds - hold, open - 1, denials, carried, till, gate, alarm, ends, serial, id,
       names, window
     )
-    charged[place] = sub(account, 2) .. '",' .. names .. ',"' .. window .. '",null,' .. amount .. ',' .. heldText
+    shape[place * 3 - 2], shape[place * 3 - 1], shape[place * 3] = account, kind, serial
+    charged[place] = sub(account, 2) .. '",' .. names .. ',"' .. window .. '",null,' .. amount .. ',' .. held
   end
-  if isPlain and from > #record then
+  -- The same accounts in the same order, each to be charged as it was when the call was admitted.
+  if isPlain and find(record, concat(shape, '\n', 1, count * 3) .. '\0', BEFORE_SHAPE + 1, true) == BEFORE_SHAPE + 1 then
     local list = '[["' .. concat(charged, '],["', 1, count) .. ']]'
     entered = entered + 1
     writes[2] = packed(HEADER, at, nextDue, serials, entered, touchAt, untold, queueDue, queued, epoch)

@@ -11,23 +11,30 @@ local RESOLUTIONS = { s = 'settled', l = 'released', x = 'expired' }
 --   l  rolling, in the slot of the reservation    p  rolling, in the slot of the settlement
 --   c  the window of the settlement
 -- Upper case: released by expiry, not charged.
+--
+-- What many reservations have in common comes first, on three lines for each hold: account, how it is
+-- charged, and what pays. All amounts follow, and where one of them has grown, those first asked for.
 local function holdsOf(record)
-  local holds, place = {}, 18
-  while place <= #record do
-    local key, amount, reserved, kind, serial, after = unpacked('<sssss', record, place)
-    holds[#holds + 1] = { sub(key, 2), amount, reserved == '' and amount or reserved, kind, serial }
-    place = after
+  local holds, _, _, _, shape, next = {}, unpacked('<c1dds', record)
+  for account, kind, serial in string.gmatch(shape, '([^\n]+)\n([^\n]+)\n([^\n]*)') do
+    local amount
+    amount, next = unpacked('<s', record, next)
+    holds[#holds + 1] = { sub(account, 2), amount, amount, kind, serial }
   end
+  if next > #record then return holds end
+  for _, hold in ipairs(holds) do hold[3], next = unpacked('<s', record, next) end
   return holds
 end
 
 local function openRecord(expiresAt, admittedAt, holds)
-  local parts = { OPEN_STATE .. packed('<dd', expiresAt, admittedAt) }
+  local shape, amounts, reserved, hasGrown = {}, {}, {}, false
   for place, hold in ipairs(holds) do
-    local reserved = hold[3] == hold[2] and '' or hold[3]
-    parts[place + 1] = packed('<sssss', 'a' .. hold[1], hold[2], reserved, hold[4], hold[5])
+    shape[place] = 'a' .. hold[1] .. '\n' .. hold[4] .. '\n' .. hold[5]
+    amounts[place], reserved[place] = packed('<s', hold[2]), packed('<s', hold[3])
+    hasGrown = hasGrown or hold[2] ~= hold[3]
   end
-  return concat(parts)
+  local record = packed('<c1dds', OPEN_STATE, expiresAt, admittedAt, concat(shape, '\n')) .. concat(amounts)
+  return hasGrown and record .. concat(reserved) or record
 end
 
 -- How a reservation ended, for one that is not open.

@@ -5,6 +5,8 @@
 local COMMITTED, HELD, OPEN, DENIED, CARRIED, TILL, GATE, ALARM, ENDS = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
 local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
+-- What DENIED is before the first denial of today, in UTC.
+local function dayTally() return floor(at / 86400000) * 1e10 end
 -- So much of its latest past a store may lose in a failover and go on, in ms; somebody is told.
 local TOLERATED_LOSS = 5000
 
@@ -25,7 +27,7 @@ local function begin(fields)
   local acknowledged, clock = tonumber(ARGV[2]), header[CLOCK]
   local isLost = header[EPOCH] ~= ARGV[3] or acknowledged > clock + TOLERATED_LOSS
   if isLost then return { 'lost', header[EPOCH] } end
-  at = math.max(at, clock, acknowledged)
+  at = max(at, clock, acknowledged)
   if acknowledged > clock then notices[1] = '["r",' .. format('%.0f', at) .. ']' end
   for place, field in ipairs(fields) do raw[field] = found[place + 1] end
   return nil
@@ -76,12 +78,12 @@ end
 -- @param earliest when the first of them does
 local function enqueue(fields, earliest)
   local from = 1
-  header[NEXT_DUE] = math.min(header[NEXT_DUE], earliest)
+  header[NEXT_DUE] = min(header[NEXT_DUE], earliest)
   while from <= #fields do
-    local last = math.min(#fields, from + QUEUE_LENGTH - header[QUEUED] - 1)
+    local last = min(#fields, from + QUEUE_LENGTH - header[QUEUED] - 1)
     local queue = (get('q') or '') .. concat(fields, '\n', from, last) .. '\n'
     header[QUEUED] = header[QUEUED] + last - from + 1
-    header[QUEUE_DUE] = math.min(header[QUEUE_DUE], earliest)
+    header[QUEUE_DUE] = min(header[QUEUE_DUE], earliest)
     if header[QUEUED] == QUEUE_LENGTH then
       local full = 'q' .. nextSerial()
       put(full, queue)
@@ -145,7 +147,7 @@ end
 -- Sends a command with a list, in parts: only so many arguments can be handed over at once.
 local function send(command, key, list)
   for from = 1, #list, 4000 do
-    call(command, key, unpack(list, from, math.min(from + 3999, #list)))
+    call(command, key, unpack(list, from, min(from + 3999, #list)))
   end
 end
 
@@ -172,7 +174,7 @@ local function finish(isSilent)
   send('ZADD', DUE, scores)
   if hasSwept then
     local first = tonumber(call('ZRANGE', DUE, 0, 0, 'WITHSCORES')[2]) or HUGE
-    header[NEXT_DUE] = math.min(first, header[QUEUE_DUE])
+    header[NEXT_DUE] = min(first, header[QUEUE_DUE])
   end
   if at >= header[TOUCH_AT] then
     local idle = string.match(ARGV[4], '%d+$')

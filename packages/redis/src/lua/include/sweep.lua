@@ -26,7 +26,7 @@ local function sweep(own, isBrief, most)
   -- However late somebody looks, the window pays in which the hold expired.
   local function payerOf(known, kind, serial, expiresAt)
     if kind == 'l' or kind == 'p' then return known end
-    if string.find(serial, '\t', 1, true) then
+    if find(serial, '\t', 1, true) then
       local name, from, to = w.spanAt(serial, expiresAt)
       local endsAt = w.windowOf(known).endsAt
       local holder = w.named(known, name)
@@ -101,7 +101,7 @@ local function sweep(own, isBrief, most)
   local function visitQueue(field, queue)
     local members, next = {}, 1
     while left > 0 and next <= #queue do
-      local last = string.find(queue, '\n', next, true)
+      local last = find(queue, '\n', next, true)
       members[#members + 1], next, left = sub(queue, next, last - 1), last + 1, left - 1
     end
     fetch(members)
@@ -115,7 +115,7 @@ local function sweep(own, isBrief, most)
       elseif (state == SETTLED or state == RELEASED) and time + remembered <= at then
         deletes[#deletes + 1] = member
       elseif state == SETTLED or state == RELEASED then
-        kept, latest = kept .. member .. '\n', math.max(latest, time + remembered)
+        kept, latest = kept .. member .. '\n', max(latest, time + remembered)
       end
     end
     local rest = sub(queue, next)

@@ -31,7 +31,7 @@ local function windows()
       string.match(text, '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n')
     terms = { limit = tonumber(limit), shares = {} }
     terms.length, terms.step = tonumber(length), tonumber(step)
-    terms.isBlocked = string.find(flags, 'b', 1, true) ~= nil
+    terms.isBlocked = find(flags, 'b', 1, true) ~= nil
     terms.rollover = tonumber(string.match(flags, 'r(%d+)'))
     for share in string.gmatch(shares, '%d+') do
       terms.shares[#terms.shares + 1] = tonumber(share)
@@ -54,7 +54,7 @@ local function windows()
     local before = base and window.before ~= '' and made.otherOf(window.before)
     if not base or window.before ~= '' and not before then return 0 end
     local left = base - (before and before[COMMITTED] + before[HELD] or 0)
-    return math.max(0, math.min((terms or termsOf(known[TERMS])).rollover or 0, left))
+    return max(0, min((terms or termsOf(known[TERMS])).rollover or 0, left))
   end
 
   -- The limit in force, as changed by hand, and what was rolled over; huge where there is none.
@@ -70,7 +70,7 @@ local function windows()
     local limit, after = made.limitOf(known, window, terms), window.next and made.find(known, window.next)
     if not after or limit == HUGE then return limit end
     local lent = after[COMMITTED] + after[HELD] - (limit - window.added + made.windowOf(after).added)
-    return lent > 0 and math.max(0, baseOf(known, terms) - lent) or limit
+    return lent > 0 and max(0, baseOf(known, terms) - lent) or limit
   end
 
   function made.isBlocked(known, terms)
@@ -156,15 +156,15 @@ local function windows()
     local limit = made.limitOf(known, window)
     known[GATE] = made.isBlocked(known) and -1 or limit
     local till = window.endsAt or HUGE
-    if set and set.till and at < set.till then till = math.min(till, set.till) end
-    if raised and raised.till and at < raised.till then till = math.min(till, raised.till) end
-    if window.oldest then till = math.min(till, window.oldest + window.step + window.length) end
+    if set and set.till and at < set.till then till = min(till, set.till) end
+    if raised and raised.till and at < raised.till then till = min(till, raised.till) end
+    if window.oldest then till = min(till, window.oldest + window.step + window.length) end
     known[ENDS], known[TILL], known[ALARM] = window.endsAt or HUGE, till, HUGE
     if limit == HUGE then return end
     for _, share in ipairs(terms.shares) do
       local amount = made.reachedAt(limit, share)
       local isDone = window.fired[share] and not (window.step and amount > known[COMMITTED])
-      if not isDone then known[ALARM] = math.min(known[ALARM], amount) end
+      if not isDone then known[ALARM] = min(known[ALARM], amount) end
     end
   end
 

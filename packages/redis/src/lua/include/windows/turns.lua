@@ -69,7 +69,7 @@
     -- Where holds have expired in several later windows, one has been left before.
     if known[LEFT] then save(known[LEFT]) end
     local endsAt = window.endsAt or (window.length and at + window.length + window.step) or at
-    other[FRESH] = math.max(endsAt, at) + remembered() + made.lookedBack(known, window)
+    other[FRESH] = max(endsAt, at) + remembered() + made.lookedBack(known, window)
     others[known[SERIAL]] = other
     known[LEFT] = other
     past[#past + 1] = { known[WINDOW], known[SERIAL], other[FRESH] }
