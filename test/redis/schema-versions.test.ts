@@ -107,7 +107,7 @@ test('both at once, over one client and through a forgotten script: each has its
 test('keys of another version that are nothing it knows are left alone', async () => {
   const namespace = crypto.randomUUID();
   const clock = { now: Date.parse('2026-11-30T12:00:00Z') };
-  const sink = new RedisUsageSink(client, { namespace, now: () => clock.now });
+  const sink = new RedisUsageSink(client, { namespace, now: () => clock.now, timeoutMs: 60_000 });
   await everything(sink, 'own', clock);
   const own = await keysOf(namespace);
   const foreign = own.map((key) => key.replace(/\}:\d+:/, '}:99:'));

@@ -55,7 +55,7 @@ async function redisStore(now: () => number): Promise<OpenStore> {
   onTestFinished(() => monitor.disconnect());
   monitor.on('monitor', (_time: string, args: string[]) => commands.push(args.join(' ')));
   return {
-    sink: new RedisUsageSink(client, { now }),
+    sink: new RedisUsageSink(client, { now, timeoutMs: 60_000 }),
     async reveal(traces) {
       for (const key of await client.keys('*')) await dump(client, key, traces);
       traces.add('Redis commands', commands.join('\n'));

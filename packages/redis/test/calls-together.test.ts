@@ -16,6 +16,7 @@ import { StoreSink } from '../src/store-sink.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
 import { PartingClient } from './support/parting-client.ts';
 import { TestRedis } from './support/test-redis.ts';
+import { UNHURRIED_MS } from './support/unhurried.ts';
 
 // What a process asks for in one turn of its event loop goes in one script, and has to come to what it
 // comes to one by one.
@@ -53,7 +54,11 @@ test('calls at once are answered as one after the other', async () => {
       let time = 1_800_000_000_000;
       const now = () => time;
       const memory = new MemoryUsageSink({ now });
-      const sink = new RedisUsageSink(admin, { now, namespace: crypto.randomUUID() });
+      const sink = new RedisUsageSink(admin, {
+        now,
+        namespace: crypto.randomUUID(),
+        timeoutMs: UNHURRIED_MS,
+      });
       // From here on the store knows the accounts, and no call needs more than the shortest way.
       const begin = { id: 'begin', claims: accounts.map((each) => claimOn(each, 0)), ttlMs: 9e8 };
       const ended: SettleRequest = { id: 'begin', outcome: 'known', charges: [], details: {} };
@@ -113,7 +118,12 @@ test('one of them that needs more is asked singly, and no cap gives way', async 
     async (turns) => {
       let time = 1_800_000_000_000;
       const namespace = crypto.randomUUID();
-      const sink = new RedisUsageSink(admin, { now: () => time, namespace, rememberedMs: MINUTE });
+      const sink = new RedisUsageSink(admin, {
+        now: () => time,
+        namespace,
+        rememberedMs: MINUTE,
+        timeoutMs: UNHURRIED_MS,
+      });
       const crossed: number[] = [];
       const listen = (notices: readonly SinkNotice[]): void => {
         for (const notice of notices) {

@@ -11,6 +11,7 @@ import { afterAll, expect, test } from 'vitest';
 import { RedisUsageSink } from '../src/index.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
 import { RedisServer } from './support/redis-server.ts';
+import { UNHURRIED_MS } from './support/unhurried.ts';
 
 // What most calls are: reserved on the same accounts again and again, and settled with an amount for
 // each of them in the same order. Scripts have a shorter way for that, which must come to the same.
@@ -65,7 +66,12 @@ test('the short way of most calls comes to what the memory sink comes to', async
       const now = () => time;
       const sinks = [
         new MemoryUsageSink({ now }),
-        new RedisUsageSink(client, { now, namespace: crypto.randomUUID(), rememberedMs: 1e12 }),
+        new RedisUsageSink(client, {
+          now,
+          namespace: crypto.randomUUID(),
+          rememberedMs: 1e12,
+          timeoutMs: UNHURRIED_MS,
+        }),
       ] as const;
       const both = async <Answer>(ask: (sink: (typeof sinks)[number]) => Awaitable<Answer>) => {
         const [memory, redis] = [await ask(sinks[0]), await ask(sinks[1])];

@@ -1,6 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { RedisUsageSink, type RedisUsageSinkOptions } from '../../src/index.ts';
 import { RedisServer } from './redis-server.ts';
+import { UNHURRIED_MS } from './unhurried.ts';
 
 type ClientOptions = Pick<
   RedisOptions,
@@ -36,7 +37,7 @@ export class TestRedis {
 
   /** A sink on a client of its own. */
   sink(options: RedisUsageSinkOptions = {}, clientOptions: ClientOptions = {}): RedisUsageSink {
-    return new RedisUsageSink(this.client(clientOptions), options);
+    return new RedisUsageSink(this.client(clientOptions), { timeoutMs: UNHURRIED_MS, ...options });
   }
 
   async stop(): Promise<void> {

@@ -2,6 +2,7 @@ import type { SinkContext, SinkUnderTest } from '@hardcap/conformance';
 import { type RedisClient, RedisUsageSink, type RedisUsageSinkOptions } from '../../src/index.ts';
 import { storeKeys } from '../../src/store-keys.ts';
 import { tamper } from './tamper.ts';
+import { UNHURRIED_MS } from './unhurried.ts';
 
 /**
  * A sink in a namespace of its own, with everything that the contract can ask for.
@@ -17,7 +18,12 @@ export function createTestSink(
   const namespace = crypto.randomUUID();
   const { books, due, ledger } = storeKeys(namespace);
   const open = (context: SinkContext) =>
-    new RedisUsageSink(client, { namespace, now: context.now, ...options });
+    new RedisUsageSink(client, {
+      namespace,
+      now: context.now,
+      timeoutMs: UNHURRIED_MS,
+      ...options,
+    });
   const drop = async () => void (await owner.call('DEL', books, due, ledger));
   return {
     sink: open({ now }),
