@@ -57,9 +57,10 @@ export class CallsTogether {
     for (const [script, waiting] of all) {
       const latest = Math.max(...waiting.map(({ deadline }) => deadline));
       // A later step of an operation has what the others have left of its time.
-      const isShort = ({ deadline }: Waiting) => deadline < latest - DEADLINES_APART_MS;
-      const together = waiting.filter((each) => !isShort(each));
-      const singly = together.length > 1 ? waiting.filter(isShort) : waiting;
+      const isApart = ({ args, deadline }: Waiting) =>
+        deadline < latest - DEADLINES_APART_MS || args.some(isLong);
+      const together = waiting.filter((each) => !isApart(each));
+      const singly = together.length > 1 ? waiting.filter(isApart) : waiting;
       for (const each of singly) this.#sendSingly(script, each);
       if (together.length > 1) this.#send(script, together);
     }
@@ -87,4 +88,9 @@ export class CallsTogether {
       },
     );
   }
+}
+
+/** What the store may not know yet takes lines; and that a script for several calls leaves alone. */
+function isLong(argument: Argument): boolean {
+  return typeof argument === 'string' && argument.includes('\n');
 }

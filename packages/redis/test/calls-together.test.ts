@@ -191,6 +191,16 @@ test('they are sent together, at most thirty-two at once, and in no script but o
   await ask('last');
   expect(sent).toEqual(['rlast']);
   expect((await sink.read([a]))[0]).toMatchObject({ held: 43 });
+
+  // What the store may not know goes ahead of the others, and none of them is asked twice.
+  const b = accountOf('b');
+  sent.length = 0;
+  await Promise.all(
+    ['new', 'other', 'third'].map((id) =>
+      sink.reserve({ id, claims: [claimOn(b, 1)], ttlMs: MINUTE }),
+    ),
+  );
+  expect(sent).toEqual(['rnew', 'rother']);
 });
 
 test('a call whose time is nearly over takes none from those that are asked with it', async () => {
