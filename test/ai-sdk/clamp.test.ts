@@ -253,6 +253,29 @@ describe.each(MAJORS)('$name: limits that provider options set', (major) => {
     expect(sent.body?.['n']).toBe(3);
   });
 
+  it.each([null, undefined, '9000'])(
+    'holds what comes where the body of a compatible provider takes its limit away: %s',
+    async (limit) => {
+      const providerOptions = { 'my-provider': { max_tokens: limit } };
+      const call = { maxOutputTokens: 50, providerOptions };
+      const reply = { outputTokens: 9_000 };
+      const ample = await send(major, 'openai chat', { call, bare: compatible, reply });
+      const [entry] = await ample.settled(1);
+      expect(ample.server.billedNanoUsd()).toBeLessThanOrEqual(entry?.heldNanoUsd ?? 0);
+      const tight = { call, bare: compatible, cap: '0.015', reply };
+      const sent = await send(major, 'openai chat', tight);
+      expectWithin('0.015', sent);
+      expect(sent.server.billedNanoUsd()).toBeLessThan(usd('0.015'));
+    },
+  );
+
+  it('counts the choices that are made and not given back', async () => {
+    const providerOptions = { 'my-provider': { best_of: 5 } };
+    const call = { maxOutputTokens: 50, providerOptions };
+    const sent = await send(major, 'openai chat', { call, bare: compatible });
+    expect([sent.body?.['best_of'], admitted(sent)]).toEqual([5, 250]);
+  });
+
   it('refuses several choices that nothing limits', async () => {
     const providerOptions = { 'my-provider': { n: 3 } };
     const sent = send(major, 'openai chat', { call: { providerOptions }, bare: compatible });

@@ -53,6 +53,10 @@ export const PRICES: Readonly<Record<string, TestModel>> = {
   'gpt-4.1': GPT,
   'gpt-5': { ...GPT, maxOutputTokens: 128_000, contextTokens: 400_000 },
   'claude-sonnet-4-5': CLAUDE,
+  'claude-opus-4-5': {
+    ...{ ...CLAUDE, input: 5_000_000, cacheRead: 500_000, cacheWrite5m: 6_250_000 },
+    ...{ cacheWrite1h: 10_000_000, output: 25_000_000 },
+  },
   'claude-opus-4-8': { ...CLAUDE, maxOutputTokens: 128_000 },
   'gemini-2.5-flash': GEMINI,
   'gemini-2.5-pro': { ...GEMINI, output: 10_000_000 },

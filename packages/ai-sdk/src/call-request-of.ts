@@ -3,6 +3,7 @@ import { hidesReasoning } from '@hardcap/core/input-bound';
 import { askedReasoning } from './asked-reasoning.ts';
 import type { HardcapCallOptions } from './call-channel.ts';
 import { type CallType, continuedInput } from './continued-input.ts';
+import { fallbackModels } from './fallback-models.ts';
 import { inputOf } from './input-of.ts';
 import { requestsAudio, requestsLongCacheWrites } from './input-traits.ts';
 import type { ModelId } from './middleware.ts';
@@ -31,6 +32,7 @@ export async function callRequestOf(
 ): Promise<CallRequest> {
   const { provider, modelId } = model;
   const { tokens: maxOutputTokens, leastTokens: minOutputTokens } = limit;
+  const fallbacks = fallbackModels(call, model);
   const { inputTokens, unseenInput } = inputOf(promptParts(call), model, options);
   return {
     ...(await requestBase(call, model, channel, options)),
@@ -43,6 +45,7 @@ export async function callRequestOf(
       model: modelId,
       reasoning: askedReasoning(call, model),
     }),
+    ...(fallbacks === undefined ? {} : { fallbackModels: fallbacks }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(minOutputTokens === undefined ? {} : { minOutputTokens }),
   };

@@ -1,4 +1,5 @@
-import { asObject, type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
+import { asObject, type JsonObject, objectAt } from '@hardcap/core/adapter';
+import { looseCount } from './loose-count.ts';
 
 const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const;
 
@@ -10,11 +11,13 @@ export function wireOutputLimit(result: unknown): number | undefined {
   const body = bodyOf(objectAt(result, 'request')?.['body']);
   if (body === undefined) return undefined;
   const limits = [
-    ...LIMIT_FIELDS.map((field) => numberAt(body, field)),
-    numberAt(objectAt(body, 'generationConfig'), 'maxOutputTokens'),
-    numberAt(objectAt(body, 'inferenceConfig'), 'maxTokens'),
+    ...LIMIT_FIELDS.map((field) => looseCount(body, field)),
+    looseCount(objectAt(body, 'generationConfig'), 'maxOutputTokens'),
+    looseCount(objectAt(body, 'inferenceConfig'), 'maxTokens'),
   ].filter((limit) => limit !== undefined);
-  return limits.length === 0 ? undefined : Math.max(...limits) * (numberAt(body, 'n') ?? 1);
+  if (limits.length === 0) return undefined;
+  const choices = Math.max(1, looseCount(body, 'n') ?? 1, looseCount(body, 'best_of') ?? 1);
+  return Math.max(...limits) * choices;
 }
 
 /** Older packages give the body as the text that went out. */

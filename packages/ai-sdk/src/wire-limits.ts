@@ -1,3 +1,4 @@
+import { limitWithFallbacks } from './fallback-models.ts';
 import { googleLimit } from './google-limit.ts';
 import type { ModelId } from './middleware.ts';
 import type { ModelCall } from './model-call.ts';
@@ -26,7 +27,7 @@ export function outputLimit(call: ModelCall, model: ModelId, minOutputTokens: nu
   switch (family) {
     case 'anthropic':
     case 'bedrock':
-      return thinkingLimit(call, model, family, minOutputTokens);
+      return limitWithFallbacks(call, model, thinkingLimit(call, model, family, minOutputTokens));
     case 'google':
       return googleLimit(call, minOutputTokens, plainLimit(call, model, minOutputTokens));
     default:

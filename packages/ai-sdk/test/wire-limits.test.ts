@@ -27,6 +27,37 @@ describe('the output limit on the wire', () => {
       200,
     ],
     [
+      'for each that is generated, though one is given back',
+      'my-provider.completion',
+      'm',
+      { maxOutputTokens: 50, providerOptions: { myProvider: { n: 2, best_of: 4 } } },
+      200,
+    ],
+    [
+      'as text, which some servers take for a number',
+      'my-provider.chat',
+      'm',
+      { maxOutputTokens: 50, providerOptions: { myProvider: { max_tokens: '90', n: '2' } } },
+      180,
+    ],
+    ...[null, undefined, -1, 'auto'].map(
+      (limit) =>
+        [
+          `${limit} takes it away`,
+          'my-provider.chat',
+          'm',
+          { maxOutputTokens: 50, providerOptions: { myProvider: { max_tokens: limit } } },
+          undefined,
+        ] as const,
+    ),
+    [
+      'an option of the package that is undefined says nothing',
+      'openai.chat',
+      'gpt-5',
+      { maxOutputTokens: 50, providerOptions: { openai: { maxCompletionTokens: undefined } } },
+      50,
+    ],
+    [
       'options of other providers do not count',
       'groq.chat',
       'm',
@@ -191,6 +222,7 @@ describe('the limit in a body that was sent', () => {
     [{ max_tokens: 5 }, 5],
     [{ max_tokens: 5, max_completion_tokens: 9 }, 9],
     [{ max_output_tokens: 5, n: 2 }, 10],
+    [{ max_tokens: '5', n: '2', best_of: 3 }, 15],
     [{ generationConfig: { maxOutputTokens: 5 } }, 5],
     [{ inferenceConfig: { maxTokens: 5 } }, 5],
     ['{"max_tokens":5}', 5],

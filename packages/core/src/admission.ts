@@ -64,8 +64,8 @@ function inputBound(
  * The largest output the call may produce: what it asks for, or else the most the model can give.
  * Nothing where neither is known.
  */
-export function outputBound(call: CallRequest, { quote }: CallPrice): number | null | undefined {
-  return call.maxOutputTokens ?? quote?.maxOutputTokens ?? quote?.contextTokens;
+export function outputBound(call: CallRequest, price: CallPrice): number | null | undefined {
+  return call.maxOutputTokens ?? price.outputBound;
 }
 
 /** Holds so much input and output at the dearest rate. */

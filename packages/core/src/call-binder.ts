@@ -79,7 +79,7 @@ export class CallBinder {
     const { identity, accounts, countsMoney } = binding;
     const { prices, unbudgeted } = this.options;
     const price = new CallPrice(prices, request, at, countsMoney && !prices?.passesUnpriced);
-    const isCounted = price.quote === null ? !countsMoney : !price.quote.free;
+    const isCounted = price.quote === null ? !countsMoney : !price.isFree;
     const isBound = accounts.length > 0 || unbudgeted === 'allow';
     return {
       identity,

@@ -13,7 +13,7 @@ import { costOfSettlement } from './settlement-cost.ts';
 import { figuresOf, type SettlementFigures, settledAmount } from './settlement-figures.ts';
 import type { SinkPort } from './sink-port.ts';
 import type { Queued } from './unsent-settlements.ts';
-import { outputTokensOf, type TokenUsage } from './usage.ts';
+import { inputTokensOf, outputTokensOf, type TokenUsage } from './usage.ts';
 import type {
   AccountReading,
   Claim,
@@ -111,14 +111,16 @@ export class CallBooks {
 
   /**
    * Nano-USD of metered usage; undefined without a price. What is a bound counts at the dearest rate:
-   * the input, where that is one, and output that may include reasoning.
+   * the input, where that is one, output that may include reasoning, and all where it is not known
+   * which model answered.
    */
   meteredCost(usage: TokenUsage, inputIsBound: boolean): number | undefined {
-    const { price } = this.#call;
+    const { price, request } = this.#call;
     const { rates } = price;
-    if (rates === null || (!inputIsBound && usage.reasoning === 0)) return price.costOf(usage);
+    const isBound = inputIsBound || request.fallbackModels !== undefined;
+    if (rates === null || (!isBound && usage.reasoning === 0)) return price.costOf(usage);
     const output = outputTokensOf(usage);
-    if (inputIsBound) return ceilingCost(rates, usage.input, output);
+    if (isBound) return ceilingCost(rates, inputTokensOf(usage), output);
     const input = price.costOf({ ...usage, output: 0, reasoning: 0 });
     return input === undefined ? undefined : input + ceilingCost(rates, 0, output);
   }

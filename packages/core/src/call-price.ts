@@ -9,15 +9,20 @@ export interface PricedCall extends InputTraits {
   readonly model: string;
   readonly inputTokens: number;
   readonly unseenInput?: boolean;
+  readonly fallbackModels?: readonly string[];
 }
 
 /** What one call is priced with, from its reservation to its settlement. */
 export class CallPrice {
   readonly quote: PriceQuote | null;
   /** The dearest the call can reach; null where the model has no price. */
-  readonly rates: DearestRates | null;
+  rates: DearestRates | null;
   /** The bound of the input; nothing where some is unseen and nobody knows the context window. */
-  readonly inputBound: number | null | undefined;
+  inputBound: number | null | undefined;
+  /** The most output of any model that may answer; nothing where nobody knows it. */
+  outputBound: number | null | undefined;
+  /** Declared free, whichever model answers. */
+  isFree: boolean;
   readonly #book: PriceBook | undefined;
   readonly #call: PricedCall;
   readonly #at: number;
@@ -33,10 +38,33 @@ export class CallPrice {
     this.quote = quoteOf(book, call, at, required);
     const { inputTokens, unseenInput } = call;
     this.inputBound = unseenInput ? this.quote?.contextTokens : inputTokens;
+    this.outputBound = this.quote?.maxOutputTokens ?? this.quote?.contextTokens;
+    this.isFree = this.quote?.free === true;
     this.rates =
       this.quote === null
         ? null
         : dearestRates(this.quote.dearest, this.inputBound ?? inputTokens, call);
+    const { fallbackModels } = call;
+    if (fallbackModels !== undefined) {
+      for (const model of fallbackModels) this.#orThatOf(this.#ofModel(model, required));
+    }
+  }
+
+  /** Another model may answer in place of this one: the larger of all bounds counts. */
+  #orThatOf(other: CallPrice): void {
+    const { rates, inputBound, outputBound, isFree } = other;
+    if (this.rates !== null && rates !== null) {
+      const input = Math.max(this.rates.input, rates.input);
+      this.rates = { input, output: Math.max(this.rates.output, rates.output) };
+    }
+    this.inputBound = larger(this.inputBound, inputBound);
+    this.outputBound = larger(this.outputBound, outputBound);
+    this.isFree &&= isFree;
+  }
+
+  #ofModel(model: string, required: boolean): CallPrice {
+    const { fallbackModels: _, ...call } = this.#call;
+    return new CallPrice(this.#book, { ...call, model }, this.#at, required);
   }
 
   get snapshot(): PriceSnapshot | null {
@@ -58,15 +86,24 @@ export class CallPrice {
   /** The price of the model that answered; this one where that is not known better. */
   servedBy(model: string): CallPrice {
     if (this.#book === undefined || model === this.#call.model) return this;
-    if (this.quote?.basis === 'configured') return this;
+    const isFallback = this.#call.fallbackModels?.includes(model);
+    if (this.quote?.basis === 'configured' && !isFallback) return this;
     try {
-      const served = new CallPrice(this.#book, { ...this.#call, model }, this.#at, true);
+      const served = this.#ofModel(model, true);
       return served.quote?.basis === 'ceiling' && this.quote !== null ? this : served;
     } catch {
       // A settlement must not fail on a name that only the provider knows.
       return this;
     }
   }
+}
+
+/** Nothing where either is not known. */
+function larger(
+  one: number | null | undefined,
+  other: number | null | undefined,
+): number | null | undefined {
+  return one == null || other == null ? null : Math.max(one, other);
 }
 
 function quoteOf(

@@ -21,6 +21,8 @@ export interface CallRequest extends InputTraits {
   readonly defaultIdentity?: Identity;
   readonly provider: string;
   readonly model: string;
+  /** Other models that the provider may answer with by itself: what is held is for the dearest. */
+  readonly fallbackModels?: readonly string[];
   /** An upper bound of the input tokens, everything sent included. */
   readonly inputTokens: number;
   /**
