@@ -114,8 +114,7 @@ class StreamPump {
   async #settleUnreported(): Promise<void> {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    // An answer that had not begun may still have cost anything.
-    await this.#attempt.settle({ outcome: this.#tally.hasBegun ? 'metered' : 'unknown' });
+    await this.#attempt.settle(this.#tally.unreported);
   }
 
   async #end(): Promise<void> {

@@ -10,7 +10,9 @@ import { providerFamily } from './provider-family.ts';
 /** Sees every part of a stream: meters what it costs, and knows how to end it. */
 export class StreamTally {
   /** Something that costs was seen, so what was metered is a fair charge. */
-  hasBegun = false;
+  #hasBegun = false;
+  /** What else costs, no part tells: a picture, or what a tool at the provider has read. */
+  #hasUnseen = false;
   readonly #attempt: Attempt;
   readonly #blocks: OpenBlocks = new OpenBlocks();
   readonly #streamedCalls: Set<unknown> = new Set();
@@ -45,11 +47,23 @@ export class StreamTally {
       case 'response-metadata':
         this.#servedModel = textAt(part, 'modelId') ?? this.#servedModel;
         break;
+      case 'tool-result':
+      case 'file':
+      case 'reasoning-file':
+        this.#hasUnseen = true;
+        break;
       case 'raw':
       case 'custom':
         return this.#early(part);
     }
     return true;
+  }
+
+  /** The settlement of a stream that nobody reported on: an answer that had not begun may have cost anything. */
+  get unreported(): Settlement {
+    const isHeld = this.#attempt.spend.admittedOutputTokens !== null;
+    const isSeen = !(this.#hasUnseen && isHeld);
+    return { outcome: this.#hasBegun && isSeen ? 'metered' : 'unknown' };
   }
 
   /** The settlement of a `finish` part; undefined where it reports nothing, or not the whole. */
@@ -77,13 +91,14 @@ export class StreamTally {
 
   #meter(text: unknown): boolean | Promise<boolean> {
     if (typeof text !== 'string') return true;
-    this.hasBegun = true;
+    this.#hasBegun = true;
     return this.#attempt.spend.meter({ text });
   }
 
   /** Some packages give a call as a whole; the provider has written its input all the same. */
   #toolCall(part: JsonObject): boolean | Promise<boolean> {
     this.#attempt.searches.see(part);
+    if (part['providerExecuted']) this.#hasUnseen = true;
     const input = textAt(part, 'input');
     if (input === undefined || this.#streamedCalls.has(part['toolCallId'])) return true;
     return this.#meter(input);
@@ -94,7 +109,7 @@ export class StreamTally {
     if (usage === undefined) return true;
     const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage;
     const inputTokens = input + cacheRead + cacheWrite5m + cacheWrite1h;
-    if (inputTokens > 0) this.hasBegun = true;
+    if (inputTokens > 0) this.#hasBegun = true;
     return this.#attempt.spend.meter({ usage });
   }
 }

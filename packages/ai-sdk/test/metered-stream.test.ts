@@ -143,6 +143,29 @@ describe('a stream that does not', () => {
     expect(entry?.costNanoUsd).toBe(entry?.heldNanoUsd);
   });
 
+  const SEARCH = { toolCallId: '1', toolName: 'web_search', providerExecuted: true };
+  const UNSEEN: readonly (readonly [string, Part])[] = [
+    ['a tool of the provider is called', { type: 'tool-call', ...SEARCH, input: '{}' }],
+    ['a tool of the provider has read', { type: 'tool-result', ...SEARCH, result: [] }],
+    ['it has a picture', { type: 'file', mediaType: 'image/png', data: '' }],
+    ['it has thought of a picture', { type: 'reasoning-file', mediaType: 'image/png', data: '' }],
+  ];
+
+  it.each(UNSEEN)('is charged at its hold where %s', async (_, part) => {
+    const { stream, entries } = stage(playing(START, text('Hello'), part));
+    await read((await stream(PARAMS)).stream);
+    const [entry] = await entries();
+    expect(entry?.outcome).toBe('unknown');
+    expect(entry?.costNanoUsd).toBe(entry?.heldNanoUsd);
+  });
+
+  it.each(UNSEEN)('is metered where %s and nothing was held', async (_, part) => {
+    const budget = { estimate: { fixed: { usd: '0.001' } } } as const;
+    const { stream, entries } = stage(playing(START, text('Hello'), part), { budget });
+    await read((await stream(PARAMS)).stream);
+    expect((await entries())[0]?.outcome).toBe('metered');
+  });
+
   it('cancels its provider when its reader does, with the same reason', async () => {
     const { stream: source, controller, cancelled } = pipe();
     const { stream, entries } = stage({ stream: async () => ({ stream: source }) });
