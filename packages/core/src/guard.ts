@@ -71,12 +71,17 @@ export class SpendGuard {
    * nobody knows the price; SinkUnavailableError when the sink, ConfigError when the journal fails.
    */
   reserve(request: CallRequest): Promise<Reservation> {
+    // Its caller may change it and use it again, while this call is open.
+    const own: OwnRequest = { ...request };
+    if (own.tags !== undefined) own.tags = { ...own.tags };
     const { opening } = this.#keeping.sink;
-    return opening?.then(() => this.reserve(request)) ?? this.#reserve(request);
+    if (opening === null) return this.#reserve(own);
+    keepIdentity(own);
+    return opening.then(() => this.reserve(own));
   }
 
   /** @param since when limits were first asked for on behalf of the call. */
-  #reserve(request: CallRequest, since?: number): Promise<Reservation> {
+  #reserve(request: OwnRequest, since?: number): Promise<Reservation> {
     try {
       checkCallRequest(request);
       const startedAt = this.#now();
@@ -92,6 +97,7 @@ export class SpendGuard {
     } catch (error) {
       // Limits have to be asked for first.
       const { pending, at } = (error ?? {}) as { pending?: Promise<unknown>; at?: number };
+      keepIdentity(request);
       return pending?.then(() => this.#reserve(request, since ?? at)) ?? Promise.reject(error);
     } finally {
       this.#reading = null;
@@ -268,4 +274,11 @@ export class SpendGuard {
     if (order.type === 'block') this.#heartbeat.lookAfter(status.account);
     return status;
   }
+}
+
+type OwnRequest = { -readonly [Field in keyof CallRequest]: CallRequest[Field] };
+
+/** Of a call that waits before it is bound. */
+function keepIdentity(request: OwnRequest): void {
+  if (request.identity !== undefined) request.identity = { ...request.identity };
 }

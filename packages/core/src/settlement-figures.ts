@@ -22,12 +22,17 @@ export function figuresOf(end: CallEnd, price: CallPrice): SettlementFigures {
   }
   const billed = end.servedModel === undefined ? price : price.servedBy(end.servedModel);
   const { snapshot } = billed;
-  const usage = isKnownUsage(end.usage) ? end.usage : null;
+  const usage = isKnownUsage(end.usage) ? copyOf(end.usage) : null;
   const priced = usage === null ? undefined : billed.costOf(usage);
   const cost = isAmount(end.costNanoUsd) ? end.costNanoUsd : priced;
   const costNanoUsd = isAmount(cost) ? cost : null;
   const unpriced = usage !== null && costNanoUsd === null && snapshot !== null;
   return { usage, costNanoUsd, unpriced, snapshot };
+}
+
+/** Who settles may go on adding to what it settled with. */
+function copyOf(usage: TokenUsage): TokenUsage {
+  return usage.fees === undefined ? { ...usage } : { ...usage, fees: { ...usage.fees } };
 }
 
 /** What an account is charged; `hold` for what it holds. */
