@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Api, MATRIX } from './majors.ts';
+import { ODD } from './prices.ts';
 import { scene } from './scene.ts';
 import type { CallOptions } from './sdk.ts';
 
@@ -61,7 +62,7 @@ const CASES = MATRIX.flatMap(([name, api, major]) =>
         name,
         api,
         classes,
-        { major, reply: { ...REPLY, ...reply }, model, providerOptions },
+        { major, reply: { ...REPLY, ...reply }, model: model + ODD, providerOptions },
       ] as const,
   ),
 );

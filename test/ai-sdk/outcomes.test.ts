@@ -93,7 +93,17 @@ describe.each(MATRIX)('%s, %s: how a call settles that', (_, api, major) => {
     expect(entry?.costNanoUsd).toBe(entry?.heldNanoUsd);
   });
 
+  it('broke before anything was streamed: at its hold, or at its input where that was told', async () => {
+    const { server, model, settled } = await scene(major, api, { reply: { cutAfterChunks: 0 } });
+    await ways.stream({ model });
+    const [entry] = await settled(1);
+    const isTold = api === 'anthropic messages';
+    expect(entry?.outcome).toBe(isTold ? 'metered' : 'unknown');
+    expect(entry?.costNanoUsd).toBe(isTold ? server.billedNanoUsd() : entry?.heldNanoUsd);
+  });
+
   it.each([
+    ['broke at once', { cutAfterChunks: 1 }],
     ['broke', { cutAfterChunks: 7 }],
     ['ended with an error of the provider', { errorAfterChunks: 7 }],
     ['ended without its end', { outputTokens: 7, endWithoutFinish: true }],

@@ -48,8 +48,7 @@ const CENT: TestModel = {
   contextTokens: 10_000,
 };
 
-/** Pico-USD per token: what the wire server bills, and what the guard prices with. */
-export const PRICES: Readonly<Record<string, TestModel>> = {
+const MODELS: Readonly<Record<string, TestModel>> = {
   'gpt-4.1': GPT,
   'gpt-5': { ...GPT, maxOutputTokens: 128_000, contextTokens: 400_000 },
   'claude-sonnet-4-5': CLAUDE,
@@ -80,6 +79,21 @@ export const PRICES: Readonly<Record<string, TestModel>> = {
   'claude-sonnet-4-cent': CENT,
   'gemini-2.5-flash-cent': CENT,
   'cent-unbounded': { ...CENT, maxOutputTokens: null, contextTokens: null },
+};
+
+/** The ending of a model whose rates are some pico-USD off those of the list, each by another number. */
+export const ODD = '-odd';
+
+/** So that no class of a call comes to whole nano-USD, and only the sum may be rounded. */
+function odd({ input, cacheRead, cacheWrite5m, cacheWrite1h, output, ...others }: TestModel) {
+  const write = { cacheWrite5m: cacheWrite5m + 7, cacheWrite1h: cacheWrite1h + 11 };
+  return { ...others, input: input + 3, cacheRead: cacheRead + 5, ...write, output: output + 13 };
+}
+
+/** Pico-USD per token: what the wire server bills, and what the guard prices with. */
+export const PRICES: Readonly<Record<string, TestModel>> = {
+  ...MODELS,
+  ...Object.fromEntries(Object.entries(MODELS).map(([id, model]) => [id + ODD, odd(model)])),
 };
 
 export const TEST_PRICE_BOOK: PriceBook = {

@@ -90,7 +90,8 @@ export class StreamTally {
   }
 
   #meter(text: unknown): boolean | Promise<boolean> {
-    if (typeof text !== 'string') return true;
+    // Some packages begin with a text of nothing.
+    if (typeof text !== 'string' || text === '') return true;
     this.#hasBegun = true;
     return this.#attempt.spend.meter({ text });
   }
