@@ -72,6 +72,7 @@ const MODELS: Readonly<Record<string, TestModel>> = {
   },
   'dall-e-3': { ...CENT, output: 0 },
   'tts-1': { ...CENT, output: 0 },
+  'whisper-1': { ...CENT, output: 0 },
   cent: CENT,
   // By their names: one that certainly does not reason, and those that may.
   'gpt-4o-cent': CENT,

@@ -15,6 +15,7 @@ export interface Sdk {
   wrapEmbeddingModel?(options: { readonly model: unknown; readonly middleware: unknown }): unknown;
   wrapImageModel?(options: { readonly model: unknown; readonly middleware: unknown }): unknown;
   experimental_generateSpeech(options: CallOptions): Promise<unknown>;
+  experimental_transcribe(options: CallOptions): Promise<{ readonly text: string }>;
   wrapProvider(options: {
     readonly provider: Provider;
     readonly languageModelMiddleware: unknown;
@@ -52,6 +53,7 @@ export interface Provider {
   embedding(id: string): EmbeddingModel;
   image(id: string): object;
   speech(id: string): object;
+  transcription(id: string): object;
 }
 
 export interface EmbeddingModel {

@@ -116,7 +116,7 @@ describe.each(MAJORS)('$name: a provider of withSpendBudget', (major) => {
     await settled(1);
   });
 
-  it('refuses calls of models that bill by what nobody here can count', async () => {
+  it('case C-74: refuses calls of models that bill by what nobody here can count', async () => {
     const { openai, server } = await provided(major);
     const speak = ai.experimental_generateSpeech({ model: openai.speech('tts-1'), text: 'Hi.' });
     await expect(speak).rejects.toThrow('pieceCost');

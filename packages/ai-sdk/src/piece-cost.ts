@@ -1,6 +1,6 @@
 import { type Estimate, usd } from '@hardcap/core';
 import type { ModelId } from './middleware.ts';
-import { type PerModel, valueFor } from './spend-budget-options.ts';
+import type { CallParameters, PieceOptions } from './spend-budget-options.ts';
 
 /** What a call costs that is billed by the piece: how much it holds, and what it is charged. */
 export interface PieceCost {
@@ -12,11 +12,12 @@ const NANO_DIGITS = 9;
 
 /** Undefined where the options say nothing about the model. */
 export function pieceCost(
-  option: PerModel<string> | undefined,
+  { pieceCost: option }: PieceOptions,
   model: ModelId,
+  params: object,
   pieces: number,
 ): PieceCost | undefined {
-  const each = valueFor(option, model);
+  const each = typeof option === 'function' ? option(model, params as CallParameters) : option;
   if (each === undefined) return undefined;
   const costNanoUsd = usd(each) * pieces;
   const digits = String(costNanoUsd).padStart(NANO_DIGITS + 1, '0');

@@ -36,7 +36,7 @@ export function spendBudgetForImages(
       if (isGuardedBy(guard, model)) return doGenerate();
       const call: ImageCall = params;
       const images = call.n ?? 1;
-      const piece = pieceCost(options.pieceCost, model, images);
+      const piece = pieceCost(options, model, params, images);
       const { channel, stop } = handover.of(params);
       const input = inputOf(imageParts(call), model, options);
       return heldCall(guard, {

@@ -21,7 +21,7 @@ export function spendBudgetForPieces(
 ): GuardPieces {
   const handover = new CallHandover();
   return async (model, params, send) => {
-    const piece = pieceCost(options.pieceCost, model, 1);
+    const piece = pieceCost(options, model, params, 1);
     if (piece === undefined) {
       throw new InvalidArgumentError(
         `Nothing says what a call of ${model.modelId} costs: it bills no tokens. Set \`pieceCost\`.`,

@@ -49,14 +49,17 @@ export type EmbeddingBudgetOptions = Pick<
   'identity' | 'estimate' | 'inputEstimator' | 'contextWindow' | 'tags'
 >;
 
+/** The parameters of a call, as the SDK gives them to its model: `text`, `audio`, `size`, `values`. */
+export type CallParameters = Readonly<Record<string, unknown>>;
+
 /** What is billed by the piece. */
 export interface PieceOptions {
   /**
    * What one image costs in USD, or one call for speech, a transcription, a ranking or a video:
-   * `'0.04'`. For models that are billed neither by tokens nor tell what they cost. The price book has
-   * to know them all the same.
+   * `'0.04'`, or a function of the model and the call. For models that are billed neither by tokens nor
+   * tell what they cost. The price book has to know them all the same.
    */
-  readonly pieceCost?: PerModel<string>;
+  readonly pieceCost?: string | ((model: ModelId, call: CallParameters) => string | undefined);
 }
 
 /** Options of `spendBudgetForImages`. */
