@@ -22,6 +22,7 @@ export type FindingCode =
   | 'never-reached'
   | 'no-time-zone'
   | 'nothing-capped'
+  | 'old-prices'
   | 'outage-denied'
   | 'outage-terms-unused'
   | 'outage-unlimited'

@@ -70,6 +70,8 @@ export interface PriceBook {
    * @default such calls are refused, where a budget in USD binds them
    */
   readonly passesUnpriced?: boolean;
+  /** When its prices were put together, in ms since the epoch. @default not known */
+  readonly asOf?: number;
   /** @throws UnpricedModelError when no price is known. Never answers with an accidental zero. */
   quote(request: PriceRequest): PriceQuote;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkConfig } from '../src/config.ts';
+import { type CheckConfigOptions, checkConfig } from '../src/config.ts';
 import { budgets, findingsOf, KNOWN } from './support/findings.ts';
+import { bookOf, PRICES, quoteOf, ratesOf } from './support/prices.ts';
 
 /** Mistakes: what is planted, the code of its finding, its path, and what is written. */
 const PLANTED: [what: string, code: string, path: string, yaml: string][] = [
@@ -262,6 +263,40 @@ describe('a planted mistake is found, and nothing else', () => {
     expect(many(() => '')).toEqual(['too-many-budgets']);
     const models = (index: number) => `, match: { model: ${index % 2 ? 'small' : 'large'} }`;
     expect(many(models)).toEqual([]);
+  });
+});
+
+test('case C-07: a budget that no call consults is found before the start', () => {
+  const consulted = 'name: a, per: [user], limit: { usd: "5" }, window: total';
+  for (const other of ['per: [team]', 'per: [user], match: { model: "opus-*" }']) {
+    const yaml = budgets(consulted, `name: b, ${other}, limit: { usd: "1" }, window: total`);
+    expect(findingsOf(yaml).map(({ budget, severity }) => [budget, severity])).toEqual([
+      ['b', 'warning'],
+    ]);
+  }
+});
+
+describe('case C-58: prices that are more than 90 days old', () => {
+  const DAY_MS = 86_400_000;
+  const yaml = budgets('name: a, per: [user], limit: { usd: "5" }, window: total');
+  const found = (days: number, others: CheckConfigOptions = {}) => {
+    const prices = { ...PRICES, asOf: 50 * DAY_MS };
+    return findingsOf(yaml, { ...KNOWN, prices, now: () => (50 + days) * DAY_MS, ...others });
+  };
+
+  test('are told', () => {
+    expect(found(90.9)).toEqual([]);
+    expect(found(91)).toMatchObject([{ code: 'old-prices', budget: 'a', severity: 'warning' }]);
+    const { models: _, ...unsaid } = KNOWN;
+    expect(findingsOf(yaml, { ...unsaid, now: () => 0 })).toEqual([]);
+  });
+
+  test('do not matter where none of them is used', () => {
+    const basis = 'configured';
+    const prices = { asOf: 0, ...bookOf({ small: quoteOf(ratesOf(1, 1), { basis }) }) };
+    expect(found(91, { prices, models: ['acme/small'] })).toEqual([]);
+    const tokens = budgets('name: a, per: [user], limit: { tokens: 5000 }, window: total');
+    expect(findingsOf(tokens, { ...KNOWN, prices: { ...PRICES, asOf: 0 } })).toEqual([]);
   });
 });
 

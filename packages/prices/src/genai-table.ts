@@ -6,6 +6,9 @@ export const GENAI_SOURCE = 'genai-prices';
 /** Version of `@pydantic/genai-prices`, which this package depends on exactly. */
 export const GENAI_VERSION = '0.1.8';
 
+/** When that version was published, in ms since the epoch. */
+export const GENAI_AS_OF: number = Date.UTC(2026, 8, 23);
+
 const HUGGING_FACE_HOSTS =
   'cerebras fireworks-ai groq hyperbolic nebius novita nscale ovhcloud publicai sambanova together';
 

@@ -6,6 +6,7 @@ import {
   type PriceRequest,
   UnpricedModelError,
 } from '@hardcap/core';
+import { GENAI_AS_OF } from './genai-table.ts';
 import type { PriceBookOptions } from './price-book-options.ts';
 import { type PriceRules, parseRules } from './price-rules.ts';
 import { fixedModel, type PricedModel, type QuoteSpan, quoteAt } from './priced-model.ts';
@@ -41,6 +42,7 @@ export function createPriceBook(options: PriceBookOptions = {}): PriceBook {
 
   return {
     passesUnpriced: rules.passesUnpriced,
+    asOf: GENAI_AS_OF,
     quote(request: PriceRequest): PriceQuote {
       const { provider, model, at } = request;
       let entry = memo.get(provider, model);

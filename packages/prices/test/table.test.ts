@@ -8,8 +8,11 @@ import { installedVersion, listedIds, pricesOf, providers } from './genai-data.t
 
 // What an update of genai-prices has to pass: new providers, kinds of price and schedules show here.
 
-test('snapshots carry the version that is installed', () => {
+test('case C-58: snapshots carry the version that is installed, and the book its date', () => {
   expect(GENAI_VERSION).toBe(installedVersion);
+  expect(quote('openai', 'gpt-5.1').snapshot.version).toBe(installedVersion);
+  // `npm view @pydantic/genai-prices time` has the date of a later one.
+  expect(new Date(createPriceBook().asOf ?? 0).toISOString()).toMatch(/^2026-09-23/);
 });
 
 test('every provider of the table is known, by its exact id', () => {

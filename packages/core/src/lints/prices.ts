@@ -13,7 +13,11 @@ import { formatAmount, usd } from '../money.ts';
 import type { PriceBook, PriceQuote } from '../price-book.ts';
 import { exceptionsOf } from './exceptions-of.ts';
 
-/** Money without prices, models without one, and limits that carry no call. */
+const DAY_MS = 86_400_000;
+/** Providers change a price every few weeks. */
+const OLD_DAYS = 90;
+
+/** Money without prices, or with old ones, models without one, and limits that carry no call. */
 export function* lintPrices(scope: LintScope): Generator<Finding> {
   const money = scope.budgets.filter(({ rule }) => rule.unit === 'usd');
   const [first] = money;
@@ -25,6 +29,7 @@ export function* lintPrices(scope: LintScope): Generator<Finding> {
       advice: "Give `prices: createPriceBook()` of '@hardcap/prices', or limit tokens or requests",
     });
   }
+  if (first !== undefined) yield* old(scope, first);
   yield* unpriced(scope, money);
   for (const linted of scope.budgets) {
     if (linted.rule.blocked) continue;
@@ -33,6 +38,23 @@ export function* lintPrices(scope: LintScope): Generator<Finding> {
       if (limit !== undefined) yield* tooSmall(scope, linted, `${field}.limit`, limit);
     }
   }
+}
+
+function* old({ prices, now, models }: LintScope, linted: LintedBudget): Generator<Finding> {
+  if (prices?.asOf === undefined) return;
+  const days = Math.floor((now - prices.asOf) / DAY_MS);
+  const isListed = (model: NamedModel): boolean => {
+    const quote = quoteOf(prices, model, now);
+    return !(quote instanceof Error) && (quote.basis ?? 'list') === 'list';
+  };
+  // Prices of the configuration are as old as that is.
+  if (days <= OLD_DAYS || models?.some(isListed) === false) return;
+  yield about(linted, 'limit.usd', {
+    code: 'old-prices',
+    severity: 'warning',
+    message: `is counted by prices that are ${days} days old`,
+    advice: 'Install the latest @hardcap/prices, or state what has changed as `overrides`',
+  });
 }
 
 function* tooSmall(
