@@ -113,8 +113,9 @@ function booked(
   if (!counters.isWhole) return charge;
 
   for (const notice of account.cross(counters, committedBefore, now)) report.notice(notice);
+  if (amount <= held) return charge;
   const limit = account.boundIn(counters, account.rule, now);
-  if (limit !== null && amount > held) {
+  if (limit !== null) {
     const above = counters.committed + account.heldIn(counters) - limit;
     const excess = Math.min(above, amount - held);
     const { budget, unit } = rule;
