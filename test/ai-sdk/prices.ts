@@ -50,6 +50,7 @@ const CENT: TestModel = {
 
 const MODELS: Readonly<Record<string, TestModel>> = {
   'gpt-4.1': GPT,
+  'gpt-4.1@priority': { ...GPT, input: 3_500_000, cacheWrite5m: 4_000_000, output: 14_000_000 },
   'gpt-5': { ...GPT, maxOutputTokens: 128_000, contextTokens: 400_000 },
   'claude-sonnet-4-5': CLAUDE,
   'claude-opus-4-5': {
@@ -58,6 +59,12 @@ const MODELS: Readonly<Record<string, TestModel>> = {
   },
   'claude-opus-4-8': { ...CLAUDE, maxOutputTokens: 128_000 },
   'gemini-2.5-flash': GEMINI,
+  'gemini-2.5-flash@priority': {
+    ...GEMINI,
+    input: 600_000,
+    cacheWrite5m: 600_000,
+    output: 5_000_000,
+  },
   'gemini-2.5-pro': { ...GEMINI, output: 10_000_000 },
   'gemini-3.7-flash': GEMINI,
   'gemini-4-argon': { ...GEMINI, maxOutputTokens: 1_000_000 },
@@ -98,8 +105,8 @@ export const PRICES: Readonly<Record<string, TestModel>> = {
 };
 
 export const TEST_PRICE_BOOK: PriceBook = {
-  quote({ provider, model }) {
-    const found = PRICES[model];
+  quote({ provider, model, serviceTier }) {
+    const found = PRICES[`${model}@${serviceTier}`] ?? PRICES[model];
     if (found === undefined) throw new UnpricedModelError(provider, model, 'it is no test model');
     const { maxOutputTokens, contextTokens, webSearch, ...rates } = found;
     const fees = webSearch === undefined ? {} : { fees: { webSearch } };

@@ -4,6 +4,7 @@ import { failureOutcome } from './failure-outcome.ts';
 import type { WrappedModel } from './middleware.ts';
 import type { ModelCall } from './model-call.ts';
 import { type FinalReport, reportSettlement } from './report-settlement.ts';
+import { askedTier, servedTier } from './service-tier.ts';
 import { WebSearches } from './web-searches.ts';
 import { wireOutputLimit } from './wire-body.ts';
 import type { OutputLimit } from './wire-limits.ts';
@@ -33,6 +34,7 @@ export class Attempt {
   readonly #call: ModelCall;
   readonly #limit: OutputLimit;
   readonly #stop: LinkedAbort;
+  readonly #askedTier: string | undefined;
 
   constructor(details: AttemptDetails) {
     this.spend = details.spend;
@@ -45,6 +47,7 @@ export class Attempt {
     this.#call = details.call;
     this.#limit = details.limit;
     this.#stop = details.stop;
+    this.#askedTier = askedTier(details.call, details.model);
   }
 
   /**
@@ -88,13 +91,14 @@ export class Attempt {
 
   /** The settlement of what the provider reported; undefined where it reported nothing. */
   reported(
-    report: Omit<FinalReport, 'model' | 'longCacheWrites' | 'webSearches'>,
+    report: Pick<FinalReport, 'usage' | 'providerMetadata' | 'servedModel'> & { body?: unknown },
   ): Settlement | undefined {
     const { model, longCacheWrites } = this;
     return reportSettlement({
       ...report,
       model,
       longCacheWrites,
+      serviceTier: servedTier(report, this.#askedTier),
       webSearches: this.searches.count,
     });
   }

@@ -10,6 +10,7 @@ import type { ModelId } from './middleware.ts';
 import type { ModelCall } from './model-call.ts';
 import { promptParts } from './prompt-parts.ts';
 import { requestBase } from './request-base.ts';
+import { askedTier } from './service-tier.ts';
 import type { SpendBudgetOptions } from './spend-budget-options.ts';
 import type { OutputLimit } from './wire-limits.ts';
 
@@ -33,6 +34,7 @@ export async function callRequestOf(
   const { provider, modelId } = model;
   const { tokens: maxOutputTokens, leastTokens: minOutputTokens } = limit;
   const fallbacks = fallbackModels(call, model);
+  const serviceTier = askedTier(call, model);
   const { inputTokens, unseenInput } = inputOf(promptParts(call), model, options);
   return {
     ...(await requestBase(call, model, channel, options)),
@@ -46,6 +48,7 @@ export async function callRequestOf(
       reasoning: askedReasoning(call, model),
     }),
     ...(fallbacks === undefined ? {} : { fallbackModels: fallbacks }),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(minOutputTokens === undefined ? {} : { minOutputTokens }),
   };

@@ -11,6 +11,7 @@ export async function generateSettlement(result: unknown, attempt: Attempt): Pro
     usage: answer['usage'],
     providerMetadata: answer['providerMetadata'],
     servedModel: textAt(objectAt(answer, 'response'), 'modelId'),
+    body: objectAt(answer, 'response', 'body'),
   });
   if (reported !== undefined) return reported;
   // Nothing is known: the hold is charged, or what a call that holds nothing has shown.

@@ -5,6 +5,7 @@ import { tokenUsage, type UsageReport } from './token-usage.ts';
 /** What a provider said at the end of a call. */
 export interface FinalReport extends UsageReport {
   readonly servedModel: string | undefined;
+  readonly serviceTier: string | undefined;
   readonly webSearches: number;
 }
 
@@ -15,7 +16,7 @@ export interface FinalReport extends UsageReport {
 export function reportSettlement(
   report: FinalReport,
 ): Extract<Settlement, { outcome: 'known' }> | undefined {
-  const { servedModel, webSearches } = report;
+  const { servedModel, serviceTier, webSearches } = report;
   const usage = tokenUsage(report);
   const costNanoUsd = reportedCost(report.usage, report.providerMetadata);
   if (usage === undefined && costNanoUsd === undefined) return undefined;
@@ -24,6 +25,7 @@ export function reportSettlement(
     ...(usage === undefined ? {} : { usage: withSearches(usage, webSearches) }),
     ...(costNanoUsd === undefined ? {} : { costNanoUsd }),
     ...(servedModel === undefined ? {} : { servedModel }),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
   };
 }
 

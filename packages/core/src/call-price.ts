@@ -10,6 +10,7 @@ export interface PricedCall extends InputTraits {
   readonly inputTokens: number;
   readonly unseenInput?: boolean;
   readonly fallbackModels?: readonly string[];
+  readonly serviceTier?: string | undefined;
 }
 
 /** What one call is priced with, from its reservation to its settlement. */
@@ -62,9 +63,9 @@ export class CallPrice {
     this.isFree &&= isFree;
   }
 
-  #ofModel(model: string, required: boolean): CallPrice {
+  #ofModel(model: string, required: boolean, serviceTier = this.#call.serviceTier): CallPrice {
     const { fallbackModels: _, ...call } = this.#call;
-    return new CallPrice(this.#book, { ...call, model }, this.#at, required);
+    return new CallPrice(this.#book, { ...call, model, serviceTier }, this.#at, required);
   }
 
   get snapshot(): PriceSnapshot | null {
@@ -83,13 +84,17 @@ export class CallPrice {
     return this.quote === null ? undefined : costOf(this.quote.snapshot, usage);
   }
 
-  /** The price of the model that answered; this one where that is not known better. */
-  servedBy(model: string): CallPrice {
-    if (this.#book === undefined || model === this.#call.model) return this;
+  /** The price of the model that answered, at the tier it did; this one where that is not known better. */
+  servedBy(
+    model: string = this.#call.model,
+    serviceTier: string | undefined = this.#call.serviceTier,
+  ): CallPrice {
+    const isAsAsked = model === this.#call.model && serviceTier === this.#call.serviceTier;
+    if (this.#book === undefined || isAsAsked) return this;
     const isFallback = this.#call.fallbackModels?.includes(model);
     if (this.quote?.basis === 'configured' && !isFallback) return this;
     try {
-      const served = this.#ofModel(model, true);
+      const served = this.#ofModel(model, true, serviceTier);
       return served.quote?.basis === 'ceiling' && this.quote !== null ? this : served;
     } catch {
       // A settlement must not fail on a name that only the provider knows.
@@ -108,7 +113,7 @@ function larger(
 
 function quoteOf(
   book: PriceBook | undefined,
-  { provider, model }: PricedCall,
+  { provider, model, serviceTier }: PricedCall,
   at: number,
   required: boolean,
 ): PriceQuote | null {
@@ -118,7 +123,7 @@ function quoteOf(
     throw new UnpricedModelError(provider, model, 'a grant in USD pays, and there are no `prices`');
   }
   try {
-    return book.quote({ provider, model, at });
+    return book.quote({ provider, model, at, serviceTier });
   } catch (error) {
     if (!required && UnpricedModelError.isInstance(error)) return null;
     throw error;

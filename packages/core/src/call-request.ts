@@ -23,6 +23,8 @@ export interface CallRequest extends InputTraits {
   readonly model: string;
   /** Other models that the provider may answer with by itself: what is held is for the dearest. */
   readonly fallbackModels?: readonly string[];
+  /** The tier of service that is asked for, where that has a price of its own: `priority`, `flex`. */
+  readonly serviceTier?: string;
   /** An upper bound of the input tokens, everything sent included. */
   readonly inputTokens: number;
   /**

@@ -104,7 +104,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   free: 'Models that cost nothing, such as ollama/*.',
   unknownModel:
     'Models without a price: the most that a token of them can cost, or uncounted by budgets in USD.',
-  multipliers: 'Factors on the rates of the table: { azure/*: "1.1" }.',
+  multipliers: 'Factors on the rates of the table: { azure/*: "1.1", "openai/*@priority": "2" }.',
 };
 
 /** The JSON Schema of a configuration file, for editors and validators. */

@@ -59,6 +59,8 @@ export interface PriceRequest {
   readonly model: string;
   /** When the call starts, in ms since the epoch. */
   readonly at: number;
+  /** As the provider names it, such as `priority`; absent for the usual one. */
+  readonly serviceTier?: string | undefined;
 }
 
 /** Resolves a provider and model to rates. `@hardcap/prices` has an implementation. */

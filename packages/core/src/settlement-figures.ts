@@ -20,7 +20,7 @@ export function figuresOf(end: CallEnd, price: CallPrice): SettlementFigures {
   if (end.outcome === 'not-sent') {
     return { usage: NO_USAGE, costNanoUsd: 0, unpriced: false, snapshot: price.snapshot };
   }
-  const billed = end.servedModel === undefined ? price : price.servedBy(end.servedModel);
+  const billed = price.servedBy(end.servedModel, end.serviceTier);
   const { snapshot } = billed;
   const usage = isKnownUsage(end.usage) ? copyOf(end.usage) : null;
   const priced = usage === null ? undefined : billed.costOf(usage);

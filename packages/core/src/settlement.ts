@@ -19,6 +19,8 @@ export type Settlement =
       readonly costNanoUsd?: number;
       /** The model that answered, where the provider names it: it prices the usage. */
       readonly servedModel?: string;
+      /** The tier of service it was answered at, where the provider names it. */
+      readonly serviceTier?: string;
     }
   | {
       readonly outcome: 'metered';
@@ -36,6 +38,7 @@ export interface CallEnd {
   readonly billable?: TokenUsage | undefined;
   readonly costNanoUsd?: number | undefined;
   readonly servedModel?: string;
+  readonly serviceTier?: string;
 }
 
 export interface SettleResult {

@@ -20,6 +20,19 @@ export function parseNamePattern(text: unknown, path: string): string {
   return nameKey(canonicalName(provider, model));
 }
 
+const WITH_TIER = /^(.*)@([a-z_]+)$/i;
+
+/** Likewise, of a name that may end in a tier of service: `openai/*@priority`. */
+export function parseTieredPattern(text: string, path: string): string {
+  const [, name = text, tier] = WITH_TIER.exec(text.trim()) ?? [];
+  return tieredKey(parseNamePattern(name, path), tier?.toLowerCase());
+}
+
+/** The key of a name at a tier of service; that of the name where it is the usual one. */
+export function tieredKey(key: string, tier: string | undefined): string {
+  return tier === undefined ? key : `${tier}:${key}`;
+}
+
 /**
  * The canonical name of exactly one model in a configuration.
  *

@@ -30,13 +30,15 @@ export function createPriceBook(options: PriceBookOptions = {}): PriceBook {
   const memo = new QuoteMemo<Resolved>();
 
   const resolve = (request: PriceRequest): Resolved => {
-    const { provider, model, at } = request;
+    const { provider, model, at, serviceTier } = request;
     if (!Number.isFinite(at)) {
       throw new InvalidArgumentError(`at: ${at} is not a time in milliseconds since the epoch.`);
     }
-    const priced = memo.get(provider, model)?.priced ?? resolveModel(rules, provider, model);
+    const name = memoName(request);
+    const priced =
+      memo.get(provider, name)?.priced ?? resolveModel(rules, provider, model, tierOf(serviceTier));
     const entry = { ...quoteOrCeiling(rules, request, priced), priced };
-    memo.set(provider, model, entry);
+    memo.set(provider, name, entry);
     return entry;
   };
 
@@ -45,12 +47,21 @@ export function createPriceBook(options: PriceBookOptions = {}): PriceBook {
     asOf: GENAI_AS_OF,
     quote(request: PriceRequest): PriceQuote {
       const { provider, model, at } = request;
-      let entry = memo.get(provider, model);
+      let entry = memo.get(provider, memoName(request));
       if (entry === undefined || !(at >= entry.from && at < entry.until)) entry = resolve(request);
       if (entry.quote === undefined) throw new UnpricedModelError(provider, model, entry.refusal);
       return entry.quote;
     },
   };
+}
+
+/** At each tier of service a model has a price of its own. */
+function memoName({ model, serviceTier }: PriceRequest): string {
+  return serviceTier === undefined ? model : `${model}\n${serviceTier}`;
+}
+
+function tierOf(serviceTier: string | undefined): string | undefined {
+  return serviceTier?.toLowerCase();
 }
 
 function quoteOrCeiling(

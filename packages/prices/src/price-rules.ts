@@ -1,6 +1,6 @@
 import { ConfigError, type RateCard } from '@hardcap/core';
 import { canonicalName, type ModelName, nameKey } from './model-name.ts';
-import { PatternMap, parseName, parseNamePattern } from './name-pattern.ts';
+import { PatternMap, parseName, parseNamePattern, parseTieredPattern } from './name-pattern.ts';
 import { PER_MTOK, parseDecimal } from './pico-rate.ts';
 import type { PriceBookOptions } from './price-book-options.ts';
 import { parseMultiplier, type RateMultiplier } from './rate-multiplier.ts';
@@ -44,7 +44,7 @@ export function parseRules(options: PriceBookOptions): PriceRules {
     passesUnpriced: unknownModel === 'uncounted',
     ceiling: unknownModel === 'uncounted' ? null : parseCeiling(unknownModel),
     multipliers: new PatternMap(
-      keyed(multipliers, 'multipliers', parseNamePattern, parseMultiplier),
+      keyed(multipliers, 'multipliers', parseTieredPattern, parseMultiplier),
     ),
   };
   for (const key of rules.overrides.keys()) {

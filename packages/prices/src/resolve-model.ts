@@ -2,9 +2,11 @@ import { contextOf, findInTable, tablePrice } from './genai-model.ts';
 import { GENAI_SOURCE } from './genai-table.ts';
 import { movedTo } from './known-errors.ts';
 import { canonicalName, type ModelName, nameKey, routedName } from './model-name.ts';
+import { tieredKey } from './name-pattern.ts';
 import { outputLimit } from './output-limits.ts';
 import { followAlias, type PriceRules } from './price-rules.ts';
 import { fixedModel, freeModel, multiplyModel, type PricedModel } from './priced-model.ts';
+import type { RateMultiplier } from './rate-multiplier.ts';
 import type { ParsedOverride } from './rate-override.ts';
 import { snapshotBases } from './snapshot-suffix.ts';
 
@@ -16,14 +18,28 @@ export function resolveModel(
   rules: PriceRules,
   provider: string,
   model: string,
+  serviceTier?: string,
 ): PricedModel | string {
   const names: ModelName[] = [];
   const priced = resolveName(rules, canonicalName(provider, model), names);
   if (typeof priced === 'string' || priced.source !== GENAI_SOURCE) return priced;
   // The name that was called comes first: a factor on a deployment beats one on what it stands for.
-  const multiplier = names.map((name) => rules.multipliers.get(nameKey(name))).find(Boolean);
-  return multiplier === undefined ? priced : multiplyModel(priced, multiplier);
+  const factorOf = (tier?: string): RateMultiplier | undefined =>
+    names.map((name) => rules.multipliers.get(tieredKey(nameKey(name), tier))).find(Boolean);
+  const multiplier = factorOf();
+  const ofTier = serviceTier === undefined ? undefined : factorOf(serviceTier);
+  if (ofTier === undefined && DEARER_TIERS.has(serviceTier)) {
+    const name = `"${provider}/${model}@${serviceTier}"`;
+    return `its ${serviceTier} tier costs more: state a factor for ${name} in \`multipliers\``;
+  }
+  return [multiplier, ofTier].reduce(
+    (sum, factor) => (factor === undefined ? sum : multiplyModel(sum, factor)),
+    priced,
+  );
 }
+
+/** The others cost the list price, or less. */
+const DEARER_TIERS: ReadonlySet<string | undefined> = new Set(['fast', 'priority']);
 
 /**
  * An override, else `free`, else an alias, else what is known better than the table, else the table.

@@ -1,7 +1,7 @@
 import { costOf } from '@hardcap/core';
 import { describe, expect, test } from 'vitest';
 import { createPriceBook, type PriceBookOptions } from '../src/index.ts';
-import { perMtok, quoteWith, refusal, sourceName } from './books.ts';
+import { NOON, perMtok, quoteWith, refusal, sourceName } from './books.ts';
 
 const USAGE = {
   input: 1_000,
@@ -260,6 +260,38 @@ describe('multipliers', () => {
     expect(perMtok(rates('azure/prod', { aliases }).rates.input)).toBe(5.5);
     const overrides = { 'azure/prod': { input: '1', output: '1' } };
     expect(perMtok(rates('azure/prod', { overrides }).rates.input)).toBe(1);
+  });
+
+  test('of a tier of service are for calls at that tier, on top of the others', () => {
+    const book = createPriceBook({
+      multipliers: { 'azure/*': '1.1', 'openai/*@priority': '2', 'azure/gpt-5.1@priority': '3' },
+      aliases: { 'azure/prod': 'openai/gpt-5.1' },
+    });
+    const at = (provider: string, model: string, serviceTier?: string) =>
+      perMtok(book.quote({ provider, model, at: NOON, serviceTier }).snapshot.rates.input);
+    expect(at('openai', 'gpt-5.1')).toBe(1.25);
+    expect(at('openai', 'gpt-5.1', 'priority')).toBe(2.5);
+    expect(at('openai', 'gpt-5.1', 'PRIORITY')).toBe(2.5);
+    expect(at('azure', 'gpt-5.1', 'priority')).toBeCloseTo(1.25 * 1.1 * 3);
+    expect(at('azure', 'prod', 'priority')).toBeCloseTo(1.25 * 1.1 * 2);
+    // What is cheaper costs the list price, unless somebody says how much cheaper.
+    expect(at('openai', 'gpt-5.1', 'flex')).toBe(1.25);
+    expect(at('openai', 'gpt-5.1')).toBe(1.25);
+  });
+
+  test('are needed for a tier that costs more', () => {
+    const provider = 'openai';
+    const priority = { provider, model: 'gpt-5.1', at: NOON, serviceTier: 'priority' };
+    expect(refusal(() => createPriceBook().quote(priority))).toBe(
+      'its priority tier costs more: state a factor for "openai/gpt-5.1@priority" in `multipliers`',
+    );
+    const overrides = { 'openai/gpt-5.1': { input: '9', output: '9' } };
+    const stated = createPriceBook({ overrides }).quote(priority);
+    expect(perMtok(stated.snapshot.rates.input)).toBe(9);
+    const vertex = { 'google/claude-sonnet-4-5@20250929': '1.1' };
+    const names = { multipliers: vertex };
+    const dated = quoteWith(names, 'google/claude-sonnet-4-5@20250929').snapshot;
+    expect(dated.version).toBe('0.1.8 x1.1');
   });
 
   test('round up', () => {
