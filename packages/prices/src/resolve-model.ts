@@ -28,7 +28,8 @@ export function resolveModel(
     names.map((name) => rules.multipliers.get(tieredKey(nameKey(name), tier))).find(Boolean);
   const multiplier = factorOf();
   const ofTier = serviceTier === undefined ? undefined : factorOf(serviceTier);
-  if (ofTier === undefined && DEARER_TIERS.has(serviceTier)) {
+  // Where what has no price is let through, the list price is better than none.
+  if (ofTier === undefined && DEARER_TIERS.has(serviceTier) && !rules.passesUnpriced) {
     const name = `"${provider}/${model}@${serviceTier}"`;
     return `its ${serviceTier} tier costs more: state a factor for ${name} in \`multipliers\``;
   }

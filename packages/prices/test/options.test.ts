@@ -285,6 +285,8 @@ describe('multipliers', () => {
     expect(refusal(() => createPriceBook().quote(priority))).toBe(
       'its priority tier costs more: state a factor for "openai/gpt-5.1@priority" in `multipliers`',
     );
+    const lenient = createPriceBook({ unknownModel: 'uncounted' }).quote(priority);
+    expect(perMtok(lenient.snapshot.rates.input)).toBe(1.25);
     const overrides = { 'openai/gpt-5.1': { input: '9', output: '9' } };
     const stated = createPriceBook({ overrides }).quote(priority);
     expect(perMtok(stated.snapshot.rates.input)).toBe(9);
