@@ -269,6 +269,16 @@ describe.each(MAJORS)('$name: limits that provider options set', (major) => {
     },
   );
 
+  it('holds what another model costs that is sent in place of the one asked for', async () => {
+    const providerOptions = { 'my-provider': { model: 'gpt-dear' } };
+    const call = { maxOutputTokens: 50, providerOptions };
+    const sent = await send(major, 'openai chat', { call, bare: compatible });
+    expect(sent.body?.['model']).toBe('gpt-dear');
+    const [entry] = await sent.settled(1);
+    expect(entry?.heldNanoUsd).toBeGreaterThanOrEqual(sent.server.billedNanoUsd());
+    expect(await sent.spent()).toBe(sent.server.billedNanoUsd());
+  });
+
   it('counts the choices that are made and not given back', async () => {
     const providerOptions = { 'my-provider': { best_of: 5 } };
     const call = { maxOutputTokens: 50, providerOptions };

@@ -50,6 +50,7 @@ const CENT: TestModel = {
 
 const MODELS: Readonly<Record<string, TestModel>> = {
   'gpt-4.1': GPT,
+  'gpt-dear': { ...GPT, input: 200_000_000, cacheWrite5m: 200_000_000, output: 800_000_000 },
   'gpt-4.1@priority': { ...GPT, input: 3_500_000, cacheWrite5m: 4_000_000, output: 14_000_000 },
   'gpt-5': { ...GPT, maxOutputTokens: 128_000, contextTokens: 400_000 },
   'claude-sonnet-4-5': CLAUDE,

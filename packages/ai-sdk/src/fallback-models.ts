@@ -7,10 +7,11 @@ import type { OutputLimit } from './wire-limits.ts';
 
 /**
  * The models that a call lets its provider answer with instead: `models` of AI Gateway and OpenRouter,
- * `fallbacks` of Anthropic. Undefined where it names none.
+ * `fallbacks` of Anthropic, a `model` that an option puts into the body. Undefined where it names none.
  */
 export function fallbackModels(call: ModelCall, model: ModelId): string[] | undefined {
   const named = optionsRead(call, model).flatMap(({ options }) => [
+    options?.['model'],
     ...listAt(options, 'models'),
     ...listAt(options, 'fallbacks').map((item) => textAt(asObject(item), 'model')),
   ]);

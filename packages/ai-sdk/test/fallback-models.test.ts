@@ -41,6 +41,13 @@ describe('the models that may answer instead', () => {
       ['claude-opus-4-8', 'claude-haiku-4-5'],
     ],
     [
+      'that which a compatible provider sends in its place',
+      'my-provider.chat',
+      'gpt-4.1',
+      { providerOptions: { myProvider: { model: 'gpt-5' } } },
+      ['gpt-5'],
+    ],
+    [
       'none of a provider that this is not',
       'openai.chat',
       'gpt-5',
