@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../wire/exchange.ts';
 import { sendChunks } from '../wire/send-chunks.ts';
 import { MATRIX, type Major } from './majors.ts';
-import { type Scene, type SceneOptions, scene } from './scene.ts';
+import { PATIENT, type Scene, type SceneOptions, scene } from './scene.ts';
 import type { CallOptions, Model, Part, Streamed } from './sdk.ts';
 
 /** How the reader of a stream behaves until its connection is closed; afterwards it reads on. */
@@ -123,7 +123,7 @@ describe.each(MATRIX)('%s, %s: every promise of a stream settles', (_, api, majo
       { maxOutputTokens: 500, abortSignal: client.signal },
       async (exchange, texts) => {
         await sendChunks(exchange, 5);
-        await expect.poll(texts).toBe(5);
+        await expect.poll(texts, PATIENT).toBe(5);
         client.abort();
       },
     );

@@ -78,12 +78,15 @@ export async function scene(
     entries,
     spent: async () => (await entries()).reduce((sum, entry) => sum + (entry.costNanoUsd ?? 0), 0),
     settled: async (calls) => {
-      await expect.poll(async () => (await entries()).length).toBe(calls);
+      await expect.poll(async () => (await entries()).length, PATIENT).toBe(calls);
       expect(await guard.verify()).toMatchObject({ reservations: 0, differences: [] });
       return entries();
     },
   };
 }
+
+/** Nothing here is to depend on how busy the machine is. */
+export const PATIENT = { timeout: 8_000 } as const;
 
 const DEFAULT_MODELS: Readonly<Record<Api, string>> = {
   'openai chat': 'gpt-4.1',
