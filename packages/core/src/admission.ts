@@ -77,9 +77,10 @@ export function ceilingPlan(
 ): AdmissionPlan {
   const size = { inputTokens, outputTokens };
   // Loops, not `map`: on the path of every call its closures cost 2 % of it, each.
-  const claims: BoundClaim[] = [];
-  for (const account of accounts) {
-    claims.push({ account, amount: ceilingAmount(account.rule, size, rates) });
+  const claims = new Array<BoundClaim>(accounts.length);
+  for (let place = 0; place < claims.length; place += 1) {
+    const account = accounts[place] as BoundAccount;
+    claims[place] = { account, amount: ceilingAmount(account.rule, size, rates) };
   }
   return { estimate: 'ceiling', claims, inputTokens, outputTokens, clamped: false };
 }

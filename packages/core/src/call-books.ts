@@ -84,9 +84,10 @@ export class CallBooks {
     const { id, accounts, price } = this.#call;
     const { outcome } = end;
     const figures = figuresOf(end, price);
-    const charges: AskedCharge[] = [];
-    for (const account of accounts) {
-      charges.push({ account: account.key, amount: settledAmount(account, end, figures) });
+    const charges = new Array<AskedCharge>(accounts.length);
+    for (let place = 0; place < charges.length; place += 1) {
+      const account = accounts[place] as BoundAccount;
+      charges[place] = { account: account.key, amount: settledAmount(account, end, figures) };
     }
     const details = settledDetails(this.#call, end, figures);
     const answer = this.#keeping.sink.settle({ id, outcome, charges, details });

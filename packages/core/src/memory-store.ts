@@ -76,8 +76,11 @@ export class MemoryStore implements UsageSink {
       return { admitted: true, expiresAt, at, notices: this.#tell() };
     }
     this.#accounts.tidy(at);
-    const holds: Hold[] = [];
-    for (const claim of request.claims) holds.push(this.#hold(claim, at));
+    const { claims } = request;
+    const holds = new Array<Hold>(claims.length);
+    for (let place = 0; place < holds.length; place += 1) {
+      holds[place] = this.#hold(claims[place] as Claim, at);
+    }
     const refusals = refusalsOf(holds, at);
     if (refusals.length > 0) {
       this.#deny(refusals, at);
