@@ -8,4 +8,5 @@ export {
 export type { DedicatedClient, RedisClient } from './redis-client.ts';
 export { RedisUsageSink } from './redis-usage-sink.ts';
 export type { RedisUsageSinkOptions } from './redis-usage-sink-options.ts';
+export { fromUpstash, type UpstashClient } from './upstash-client.ts';
 export { type UpstashRestOptions, upstashRest } from './upstash-rest.ts';

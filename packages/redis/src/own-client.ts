@@ -1,3 +1,4 @@
+import { ConfigError } from '@hardcap/core';
 import type { DedicatedClient, RedisClient } from './redis-client.ts';
 
 type Listener = readonly [event: 'close' | 'error', listener: () => void];
@@ -9,10 +10,16 @@ export class OwnClient implements RedisClient, DedicatedClient {
   // Each call fails by itself; without a listener the client writes to the console, too.
   readonly #listeners: Listener[] = [['error', () => {}]];
   #client: Promise<import('ioredis').Redis> | null = null;
+  #trouble: string | null = null;
 
   constructor(url: string, options: object = {}) {
     this.#url = url;
     this.#options = options;
+  }
+
+  /** What keeps it from its server, if anything. */
+  get status(): string {
+    return this.#trouble ?? 'ready';
   }
 
   async call(command: string, ...args: (string | number)[]): Promise<unknown> {
@@ -40,8 +47,19 @@ export class OwnClient implements RedisClient, DedicatedClient {
   }
 
   async #connect(): Promise<import('ioredis').Redis> {
-    const { Redis } = await import('ioredis');
+    const { Redis } = await import('ioredis').catch((cause: unknown) => {
+      throw new ConfigError(
+        'redis: a URL needs the package `ioredis`. Install it, or give the sink a client of your own.',
+        { cause },
+      );
+    });
     const client = new Redis(this.#url, this.#options);
+    client.on('error', ({ message }) => {
+      this.#trouble = message;
+    });
+    client.on('ready', () => {
+      this.#trouble = null;
+    });
     for (const [event, listener] of this.#listeners) client.on(event, listener);
     return client;
   }

@@ -6,6 +6,8 @@ export interface RedisClient {
   call(command: string, ...args: (string | number)[]): Promise<unknown>;
   /** Makes a connection of its own to the same server. Needed with `durability` alone. */
   duplicate?(override?: object): DedicatedClient;
+  /** Of its connection, for messages; that of ioredis is `ready` where all is well. */
+  readonly status?: string;
   /** Where it is true, commands go to several servers, over several connections. */
   readonly isCluster?: boolean;
 }

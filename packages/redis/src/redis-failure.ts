@@ -1,13 +1,30 @@
+import { ConfigError, SinkUnavailableError } from '@hardcap/core';
+
 /** What is known of an operation that failed. */
 export interface Fate {
   /** Another attempt may go through, within a moment. */
   readonly isPassing: boolean;
+  /** The client or its user is not set up for what is asked of it. */
+  readonly isSetUpWrong: boolean;
   /** What happened, whether anything was done, and what to do. */
   readonly text: string;
 }
 
+interface Refusal {
+  readonly advice: string;
+  readonly isPassing?: true;
+  readonly isSetUpWrong?: true;
+}
+
+const PERMISSIONS = 'Give the user the permissions of docs/redis.md.';
+const OF_A_CLUSTER = {
+  advice:
+    'The server is a node of a cluster: use a client for clusters, `new Cluster([…])` of ioredis.',
+  isSetUpWrong: true,
+} as const;
+
 /** Errors of a server that did nothing, and what to do about them. */
-const REFUSALS: Readonly<Record<string, { readonly advice: string; readonly isPassing?: true }>> = {
+const REFUSALS: Readonly<Record<string, Refusal>> = {
   READONLY: { advice: 'Connect to the master; this is a replica.' },
   LOADING: { advice: 'The server is loading its data.', isPassing: true },
   MASTERDOWN: { advice: 'The replica has lost its master.', isPassing: true },
@@ -19,8 +36,14 @@ const REFUSALS: Readonly<Record<string, { readonly advice: string; readonly isPa
   MISCONF: { advice: 'The server cannot write its snapshot: see its log.' },
   NOAUTH: { advice: 'Give the client its user name and password.' },
   WRONGPASS: { advice: 'Correct the user name and password of the client.' },
-  NOPERM: { advice: 'Give the user the permissions of docs/redis.md.' },
+  NOPERM: { advice: PERMISSIONS, isSetUpWrong: true },
+  MOVED: OF_A_CLUSTER,
+  ASK: OF_A_CLUSTER,
 };
+/** What a server says of a command in a script that the user may not run. */
+const FORBIDDEN = /ACL failure in script|user executing the script can't/;
+/** What clients say that were closed, or never connected. */
+const CLOSED = /^(Connection|The client) is closed/;
 
 /** What the error of a client means for the operation. */
 export function fateOf(error: unknown): Fate {
@@ -28,19 +51,35 @@ export function fateOf(error: unknown): Fate {
   const [code = ''] = message.split(' ', 1);
   const refusal = Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined;
   if (refusal !== undefined) {
-    const { advice, isPassing = false } = refusal;
-    return { isPassing, text: `${message}. Nothing was done. ${advice}` };
+    const { advice, isPassing = false, isSetUpWrong = false } = refusal;
+    return { isPassing, isSetUpWrong, text: `${message}. Nothing was done. ${advice}` };
   }
+  const isSetUpWrong = FORBIDDEN.test(message);
+  if (isSetUpWrong) return { isPassing: false, isSetUpWrong, text: `${message}. ${PERMISSIONS}` };
   // What else a server says is about the script; all others are of the connection.
-  if (/^[A-Z]+ /.test(message)) return { isPassing: false, text: message };
-  return {
-    isPassing: true,
-    text: `${message}. Whether it was carried out is unknown; repeating it with the same id is safe.`,
-  };
+  if (/^[A-Z]+ /.test(message)) return { isPassing: false, isSetUpWrong, text: message };
+  const advice = CLOSED.test(message) ? ' Connect the client, or give the sink another.' : '';
+  const text = `${message}. Whether it was carried out is unknown; repeating it with the same id is safe.`;
+  return { isPassing: true, isSetUpWrong, text: text + advice };
 }
 
+/** What failed before the store was met: a wrong set-up is told as one, since nobody can wait it out. */
+export function failureAtStart(error: unknown): unknown {
+  if (!SinkUnavailableError.isInstance(error) || !fateOf(error.cause).isSetUpWrong) return error;
+  return new ConfigError(error.message, { cause: error.cause });
+}
+
+/** @param commands that scripts need, and the user may not run */
+export function lacksPermissions(commands: string): ConfigError {
+  return new ConfigError(`redis: the user of the client may not run ${commands}. ${PERMISSIONS}`);
+}
+
+/** Without a full stop. What `fetch` says of a failure is in its cause. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  const why = message === 'fetch failed' && cause instanceof Error ? cause.message : '';
+  return `${message}${why && `: ${why}`}`.replace(/\.$/, '');
 }
 
 const WITH_PASSWORD: readonly unknown[] = ['auth', 'hello'];

@@ -15,6 +15,8 @@ import type {
   UsageSink,
   VerifyReport,
 } from '@hardcap/core';
+import { checkClient, checkUrl } from './check-client.ts';
+import { checkOptions } from './check-options.ts';
 import { dedicatedClient } from './durability.ts';
 import { OwnClient } from './own-client.ts';
 import { Partition } from './partition.ts';
@@ -22,7 +24,7 @@ import { PartitionedSink } from './partitioned-sink.ts';
 import type { RedisClient } from './redis-client.ts';
 import type { RedisUsageSinkOptions } from './redis-usage-sink-options.ts';
 import { ReplicatedConnection } from './replicated-connection.ts';
-import { checkClient, ServerCheck } from './server-checks.ts';
+import { ServerCheck } from './server-checks.ts';
 import { storeKeys } from './store-keys.ts';
 import { StoreSink } from './store-sink.ts';
 
@@ -35,11 +37,13 @@ export class RedisUsageSink implements UsageSink {
   /**
    * @param redis a client of ioredis, which stays yours and is never closed, or the URL of a server,
    *   for which the sink makes a client of its own (`ioredis` must be installed).
-   * @throws ConfigError for a client with `keyPrefix`, for `durability` where it cannot be had, and
-   *   for `partitionBy` that names no dimensions.
+   * @throws ConfigError for what is no client or no address, for a client with `keyPrefix` or that reads
+   *   from replicas, for options that there are not, and for values that they cannot have.
    */
   constructor(redis: RedisClient | string, options: RedisUsageSinkOptions = {}) {
-    if (typeof redis !== 'string') checkClient(redis);
+    checkOptions(options);
+    if (typeof redis === 'string') checkUrl(redis);
+    else checkClient(redis);
     this.#own = typeof redis === 'string' ? new OwnClient(redis) : null;
     const client = typeof redis === 'string' ? (this.#own as OwnClient) : redis;
     const { namespace = 'default', timeoutMs = 1_000, durability = 'async', partitionBy } = options;

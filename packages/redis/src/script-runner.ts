@@ -1,4 +1,4 @@
-import { SinkUnavailableError } from '@hardcap/core';
+import { ConfigError, SinkUnavailableError } from '@hardcap/core';
 import type { RedisClient } from './redis-client.ts';
 import { fateOf, messageOf, withoutPassword } from './redis-failure.ts';
 import type { ReplicatedConnection } from './replicated-connection.ts';
@@ -129,7 +129,7 @@ export class ScriptRunner {
           attempt(true);
           return;
         }
-        if (error instanceof UnconfirmedError) {
+        if (error instanceof UnconfirmedError || ConfigError.isInstance(error)) {
           end();
           reject(error);
           return;
@@ -152,9 +152,11 @@ export class ScriptRunner {
   }
 
   #timeout(operation: string): SinkUnavailableError {
+    const { status = 'ready' } = this.#client;
+    const state = status === 'ready' ? '' : ` The connection: ${status}.`;
     return new SinkUnavailableError(
-      `Redis did not answer within ${this.#timeoutMs} ms (${operation}). Whether it was carried out ` +
-        'is unknown; repeating it with the same id is safe.',
+      `Redis did not answer within ${this.#timeoutMs} ms (${operation}).${state} Whether it was carried ` +
+        'out is unknown; repeating it with the same id is safe.',
     );
   }
 }

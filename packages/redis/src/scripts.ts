@@ -159,6 +159,22 @@ local last = #writes
 writes[last + 1], writes[last + 2], raw[field] = field, value, value
 end`;
 
+const PERMISSIONS_PART: string = String.raw`
+local NEEDED = {
+{ 'TIME' }, { 'PEXPIRE', BOOKS, 1 }, { 'HGET', BOOKS, 'm' }, { 'HMGET', BOOKS, 'm' }, { 'HSET', BOOKS, 'm', '' },
+{ 'HDEL', BOOKS, 'm' }, { 'HSCAN', BOOKS, 0 }, { 'ZADD', DUE, 0, 'm' }, { 'ZREM', DUE, 'm' },
+{ 'ZRANGE', DUE, 0, 0 }, { 'ZRANGEBYSCORE', DUE, 0, 0 }, { 'XADD', LEDGER, '*', 'm', '' }, { 'XLEN', LEDGER },
+{ 'XRANGE', LEDGER, '-', '+' }, { 'XREVRANGE', LEDGER, '+', '-' }, { 'XTRIM', LEDGER, 'MAXLEN', 1 },
+}
+local function forbidden()
+local names = {}
+for _, command in ipairs(redis.acl_check_cmd and NEEDED or {}) do
+local isKnown, isAllowed = pcall(redis.acl_check_cmd, unpack(command))
+if isKnown and not isAllowed then names[#names + 1] = command[1] end
+end
+return concat(names, ', ')
+end`;
+
 const PLAIN_RESERVE_PART: string = String.raw`
 do
 local field, count, expiresAt = ARGV[5], ARGV[8] + 0, at + ARGV[6]
@@ -1254,6 +1270,10 @@ export const HELD: Script = {
 };
 
 const OPEN_OWN: string = String.raw`
+if ARGV[7] == '1' then
+local names = forbidden()
+if names ~= '' then return { 'forbidden', at, names } end
+end
 local value, isNew = call('HGET', BOOKS, 'm'), false
 if value then
 header = { unpacked(HEADER, value) }
@@ -1291,13 +1311,13 @@ finish(true)
 call('PEXPIRE', BOOKS, string.match(ARGV[4], '%d+$'))
 end
 return { 'open', at, header[EPOCH] }`;
-const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
+const OPEN_TEXT: string = [LAYOUT_PART, PERMISSIONS_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: 'c8671dfcc9fb1d60d5626e4d3faf82976a177cd2',
+  sha: '4222d7f0960359ad9be38e68d8a4abd772813298',
   text: OPEN_TEXT,
-  flagged: { sha: '0e87690c7ffbfbc96626dd14077d3859d1f3c1db', text: FLAGS + OPEN_TEXT },
+  flagged: { sha: '805c9d7fdb561e827bad194800c21b14d27c0dd3', text: FLAGS + OPEN_TEXT },
 };
 
 const PROOF_OWN: string = String.raw`

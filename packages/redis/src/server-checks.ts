@@ -8,6 +8,8 @@ interface ServerInfo {
   readonly version: number;
   readonly policy: string;
   readonly isReplica: boolean;
+  /** On its clock, in ms since the epoch; 0 where it does not say. */
+  readonly at: number;
 }
 
 /** Reads what `INFO` says. */
@@ -18,8 +20,12 @@ function readInfo(text: string): ServerInfo {
     version: Number(major) + Number(minor) / 100,
     policy: field('maxmemory_policy'),
     isReplica: field('role') === 'slave',
+    at: Number(field('server_time_usec')) / 1_000,
   };
 }
+
+/** So far apart no two clocks are by drifting: one is in local time, say, or was never set. */
+const FAR_MS = 2 * 3_600_000;
 
 /** For so long what a server said of itself is taken to be so still, where many stores are on it. */
 const TOLD_MS = 60_000;
@@ -50,7 +56,7 @@ export class ServerCheck {
 }
 
 /** What is known of a server whose user may not ask: nothing. */
-const UNTOLD: ServerInfo = { version: 0, policy: '', isReplica: false };
+const UNTOLD: ServerInfo = { version: 0, policy: '', isReplica: false, at: 0 };
 
 async function infoOf(runner: ScriptRunner): Promise<ServerInfo> {
   try {
@@ -63,7 +69,7 @@ async function infoOf(runner: ScriptRunner): Promise<ServerInfo> {
 }
 
 /** @throws ConfigError for a server that cannot keep budgets, saying what to change. */
-function checkServer({ version, policy, isReplica }: ServerInfo): void {
+function checkServer({ version, policy, isReplica, at }: ServerInfo): void {
   if (version > 0 && version < 6.02) {
     throw new ConfigError(
       'redis: the server is older than Redis 6.2, which the scripts need. Upgrade it, or use Valkey.',
@@ -82,16 +88,11 @@ function checkServer({ version, policy, isReplica }: ServerInfo): void {
         'budgets, or accept the risk with `checkServer: false`.',
     );
   }
-}
-
-/** @throws ConfigError for a client that changes keys. */
-export function checkClient(client: object): void {
-  const { options } = client as { readonly options?: Readonly<Record<string, unknown>> };
-  const nested = options?.['redisOptions'] as Readonly<Record<string, unknown>> | undefined;
-  const prefix = options?.['keyPrefix'] ?? nested?.['keyPrefix'];
-  if (!prefix) return;
-  throw new ConfigError(
-    `redis: the client puts "${prefix}" before each key (\`keyPrefix\`), so that not every process ` +
-      'would see the same store. Use a client without it, and `namespace` to keep stores apart.',
-  );
+  if (at > 0 && Math.abs(at - Date.now()) > FAR_MS) {
+    throw new ConfigError(
+      `redis: the server's clock is at ${new Date(at).toISOString()}, and the one here at ` +
+        `${new Date().toISOString()}. That of the server decides in which window a call is. Set the one that ` +
+        'is wrong, or accept it with `checkServer: false`.',
+    );
+  }
 }

@@ -1,5 +1,6 @@
 import { type Reply, replyOf } from './answer-text.ts';
 import { type KnownBefore, rebuildLost } from './rebuild-lost.ts';
+import { failureAtStart, lacksPermissions } from './redis-failure.ts';
 import type { Argument, ScriptRunner } from './script-runner.ts';
 import { OPEN, PROOF, READ, type Script } from './scripts.ts';
 import type { ServerCheck } from './server-checks.ts';
@@ -140,22 +141,33 @@ export class StoreSession {
   }
 
   async #open(anew: boolean): Promise<string> {
-    if (this.#check !== null)
-      this.#runner.takesFlags = (await this.#check.of(this.#runner)).version >= 7;
     const isAccepted = this.#options.onStoreReset === 'accept';
-    const epoch = await this.#ask(anew ? 'lost' : isAccepted ? 'left' : '');
+    const epoch = await this.#checked(anew ? 'lost' : isAccepted ? 'left' : '');
     if (epoch.startsWith(REBUILDING)) await this.#joinRebuild();
     else if (epoch.startsWith(LEFT)) await this.#rebuildLeft();
     else this.#go(epoch);
     return epoch;
   }
 
+  async #checked(what: '' | 'left' | 'lost'): Promise<string> {
+    if (this.#check === null) return this.#ask(what);
+    try {
+      const { version } = await this.#check.of(this.#runner);
+      this.#runner.takesFlags = version >= 7;
+      return await this.#ask(what);
+    } catch (error) {
+      throw failureAtStart(error);
+    }
+  }
+
   /** The epoch of the store, once that was done with it. */
   async #ask(what: '' | 'left' | 'lost' | 'rebuild' | 'rebuilt'): Promise<string> {
-    const args = [...this.#start(this.#epoch ?? ''), newEpoch(), what];
-    const [, at, epoch] = (await this.#runner.run(OPEN, args)) as Reply;
+    const isChecked = this.#check === null ? '' : 1;
+    const args = [...this.#start(this.#epoch ?? ''), newEpoch(), what, isChecked];
+    const [status, at, told] = (await this.#runner.run(OPEN, args)) as Reply;
+    if (status === 'forbidden') throw lacksPermissions(String(told));
     this.#see(Number(at));
-    return String(epoch);
+    return String(told);
   }
 
   /**

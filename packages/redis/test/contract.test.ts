@@ -1,9 +1,10 @@
 import { usageSinkContract } from '@hardcap/conformance';
+import { Redis as Upstash } from '@upstash/redis';
 import { Cluster, Redis as Redis6 } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
 import { createClient } from 'redis';
 import { afterAll, describe, it } from 'vitest';
-import { fromNodeRedis, type RedisClient, upstashRest } from '../src/index.ts';
+import { fromNodeRedis, fromUpstash, type RedisClient, upstashRest } from '../src/index.ts';
 import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
 import { RedisServer } from './support/redis-server.ts';
 import { RestServer } from './support/rest-server.ts';
@@ -31,6 +32,11 @@ const least = new Redis6(server.port, { username: 'budgets', password: 'secret' 
 const old = new Redis5(server.port);
 const node = await createClient({ url: `redis://127.0.0.1:${server.port}` }).connect();
 const rest = await RestServer.start(admin, 'some-token');
+const upstash = new Upstash({
+  url: rest.url,
+  token: 'some-token',
+  automaticDeserialization: false,
+});
 const nodeOfCluster = new Redis6(clustered.port);
 await nodeOfCluster.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
 const cluster = new Cluster([{ host: '127.0.0.1', port: clustered.port }]);
@@ -51,6 +57,7 @@ const CLIENTS: readonly (readonly [name: string, client: RedisClient, admin: Red
   ['ioredis 6, a cluster', cluster, cluster],
   ['node-redis 6', fromNodeRedis(node), admin],
   ['the REST protocol of Upstash', upstashRest({ url: rest.url, token: 'some-token' }), admin],
+  ['@upstash/redis', fromUpstash(upstash), admin],
 ];
 
 describe.each(CLIENTS)('RedisUsageSink on %s', (_, client, owner) => {

@@ -6,10 +6,17 @@
 -- ARGV[6] what to do with a store that is not the one of ARGV[3]: `lost` goes on with it, which somebody is
 --         told, `left` does so where only a ledger was left of it, and `rebuild` stops everybody until `rebuilt`. An epoch begins with `a:` where somebody has
 --         decided to go on, by which other clients know, with `l:` while somebody has to, and with `r:` while nobody may.
+-- ARGV[7] whether to look at what the user may do: 1, or empty
 --
 -- 'open', time, epoch
+-- 'forbidden', time, commands that the user may not run
 --@include layout
+--@include permissions
 --@include store
+if ARGV[7] == '1' then
+  local names = forbidden()
+  if names ~= '' then return { 'forbidden', at, names } end
+end
 local value, isNew = call('HGET', BOOKS, 'm'), false
 if value then
   header = { unpacked(HEADER, value) }

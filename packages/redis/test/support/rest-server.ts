@@ -2,6 +2,13 @@ import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { RedisClient } from '../../src/index.ts';
 
+/** Texts in a reply, as a client gets them that asks for them in base64. */
+function encoded(reply: unknown): unknown {
+  if (Array.isArray(reply)) return reply.map(encoded);
+  const isText = typeof reply === 'string' && reply !== 'OK';
+  return isText ? Buffer.from(reply).toString('base64') : reply;
+}
+
 /** Speaks the REST protocol of Upstash in front of a real server: one command as a JSON array. */
 export class RestServer {
   readonly url: string;
@@ -18,9 +25,11 @@ export class RestServer {
         answer(401, { error: 'WRONGPASS invalid or missing auth token' });
         return;
       }
+      const isEncoded = request.headers['upstash-encoding'] === 'base64';
       const [command, ...args] = JSON.parse(await text(request));
       try {
-        answer(200, { result: await client.call(command, ...args) });
+        const result = await client.call(command, ...args);
+        answer(200, { result: isEncoded ? encoded(result) : result });
       } catch (error) {
         answer(400, { error: error instanceof Error ? error.message : String(error) });
       }
