@@ -9,9 +9,10 @@ export function roundAccount(round: number): Account {
   return accountOf(`round-${round}`, { unit: 'usd', limit: CAP });
 }
 
-/** Random amounts, from this to 200 more, on two accounts of different windows. */
+/** Random amounts, from this to 200 more, on two accounts of different windows, or on one of them. */
 export const SMALLEST = 10;
-export const HAMMER_LIMITS = { total: 60_000, daily: 40_000 } as const;
+const HAMMER_LIMITS = { total: 150_000, daily: 100_000 } as const;
+/** Shorter than the test, so that what killed workers held expires in it. */
 export const HOLD_MS = 700;
 
 export function hammerAccounts(): Account[] {
@@ -23,7 +24,7 @@ export function hammerAccounts(): Account[] {
 
 /** What a worker of the hammer says to its parent. */
 export interface HammerReport {
-  readonly type: 'false-denial' | 'done';
+  readonly type: 'begun' | 'false-denial' | 'done';
   readonly text: string;
 }
 

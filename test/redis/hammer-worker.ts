@@ -1,6 +1,6 @@
 // Calls with random amounts until not even the smallest fits: `node hammer-worker.ts <port> <seed>`.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Refusal } from '@hardcap/core';
+import type { Account, Refusal } from '@hardcap/core';
 import { RedisUsageSink } from '@hardcap/redis';
 import { randomOf } from '../random.ts';
 import { type HammerReport, HOLD_MS, hammerAccounts, SMALLEST } from './fleet.ts';
@@ -8,8 +8,9 @@ import { type HammerReport, HOLD_MS, hammerAccounts, SMALLEST } from './fleet.ts
 const [, , port = '', seed = '0'] = process.argv;
 const random = randomOf(Number(seed));
 const sink = new RedisUsageSink(`redis://127.0.0.1:${port}`, { timeoutMs: 20_000 });
-const accounts = hammerAccounts();
+const every = hammerAccounts();
 let calls = 0;
+let admitted = 0;
 
 /** Whether the figures of a refusal say that it had to be. */
 function isRight({ limit, committed, held, requested }: Refusal): boolean {
@@ -17,7 +18,7 @@ function isRight({ limit, committed, held, requested }: Refusal): boolean {
   return committed + held >= most || committed + held + requested > most;
 }
 
-async function call(amount: number): Promise<readonly Refusal[]> {
+async function call(accounts: readonly Account[], amount: number): Promise<readonly Refusal[]> {
   calls += 1;
   const id = `${seed}-${process.pid}-${calls}`;
   const claims = accounts.map((account) => ({ account, amount }));
@@ -28,7 +29,13 @@ async function call(amount: number): Promise<readonly Refusal[]> {
     }
     return answer.refusals;
   }
-  if (random(4) === 0) await pause(random(5));
+  admitted += 1;
+  if (admitted === 1) {
+    say({ type: 'begun', text: '' });
+    // Long enough for some to be killed meanwhile.
+    await pause(HOLD_MS / 2);
+  }
+  if (random(2) === 0) await pause(random(10));
   if (random(20) === 0) {
     await sink.release(id);
     return [];
@@ -39,15 +46,18 @@ async function call(amount: number): Promise<readonly Refusal[]> {
   return [];
 }
 
-/** One of several callers in this process. */
+/** One of several callers in this process: on both accounts while that can be, then on what is left. */
 async function caller(): Promise<void> {
-  for (;;) {
-    const refusals = await call(SMALLEST + random(200));
+  let left: readonly Account[] = every;
+  while (left.length > 0) {
+    const accounts = random(3) === 0 ? left.slice(random(left.length)).slice(0, 1) : left;
+    const refusals = await call(accounts, SMALLEST + random(200));
     if (refusals.length === 0) continue;
-    const least = await call(SMALLEST);
-    if (least.some(({ kind }) => kind !== 'held')) return;
+    const least = await call(accounts, SMALLEST);
+    const spent = least.filter(({ kind }) => kind !== 'held').map(({ account }) => account);
+    left = left.filter(({ key }) => !spent.includes(key));
     // What others hold may come back.
-    if (least.length > 0) await pause(20);
+    if (least.length > 0 && spent.length === 0) await pause(20);
   }
 }
 

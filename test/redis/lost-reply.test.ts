@@ -1,15 +1,27 @@
 import { SinkUnavailableError } from '@hardcap/core';
-import { RedisUsageSink } from '@hardcap/redis';
+import {
+  fromNodeRedis,
+  fromUpstash,
+  type RedisClient,
+  RedisUsageSink,
+  upstashRest,
+} from '@hardcap/redis';
+import { Redis as Upstash } from '@upstash/redis';
 import { Redis as Redis6 } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
+import { createClient } from 'redis';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { accountOf, claimOn } from '../../packages/redis/test/support/accounts.ts';
+import { RestServer } from '../../packages/redis/test/support/rest-server.ts';
 import { TestRedis } from '../../packages/redis/test/support/test-redis.ts';
 import { ReplyEater } from './reply-eater.ts';
 
 const redis = await TestRedis.start();
 const proxy = await ReplyEater.start(redis.server.port);
 const admin = redis.client();
+// Clients over HTTP lose the replies of this one.
+const rest = await RestServer.start(admin, 'some-token');
+const httpProxy = await ReplyEater.start(Number(new URL(rest.url).port));
 const account = accountOf('a', { limit: 100 });
 const ask = { id: 'the-call', claims: [claimOn(account, 60)], ttlMs: 60_000 };
 const end = {
@@ -20,27 +32,54 @@ const end = {
 } as const;
 
 afterAll(async () => {
+  await httpProxy.stop();
+  await rest.stop();
   await proxy.stop();
   await redis.stop();
 });
 beforeEach(() => admin.flushall());
 
-const CLIENTS = [
-  ['ioredis 6', () => new Redis6(proxy.port)],
-  ['ioredis 5', () => new Redis5(proxy.port)],
-  ['ioredis 6, pipelining by itself', () => new Redis6(proxy.port, { enableAutoPipelining: true })],
-  ['ioredis 5, pipelining by itself', () => new Redis5(proxy.port, { enableAutoPipelining: true })],
+/** A client whose replies may be lost. */
+interface Opened {
+  readonly client: RedisClient;
+  readonly eater: ReplyEater;
+  end(): void;
+}
+
+function ioredis(Class: typeof Redis6 | typeof Redis5, options: object = {}): Opened {
+  const client = new Class({ port: proxy.port, ...options });
+  client.on('error', () => {});
+  return { client: client as RedisClient, eater: proxy, end: () => client.disconnect() };
+}
+
+async function nodeRedis(): Promise<Opened> {
+  const client = createClient({ url: `redis://127.0.0.1:${proxy.port}` });
+  client.on('error', () => {});
+  await client.connect();
+  return { client: fromNodeRedis(client), eater: proxy, end: () => client.destroy() };
+}
+
+const OF_UPSTASH = { url: `http://127.0.0.1:${httpProxy.port}`, token: 'some-token' };
+const overHttp = (client: RedisClient): Opened => ({ client, eater: httpProxy, end: () => {} });
+
+const MANNERS = {
+  'by default': {},
+  'pipelining by itself': { enableAutoPipelining: true },
+  'sending nothing again': { autoResendUnfulfilledCommands: false },
+  'giving up at once': { maxRetriesPerRequest: 0 },
+};
+const CLIENTS: readonly (readonly [name: string, open: () => Opened | Promise<Opened>])[] = [
+  ...Object.entries(MANNERS).flatMap(([manner, options]) => [
+    [`ioredis 6, ${manner}`, () => ioredis(Redis6, options)] as const,
+    [`ioredis 5, ${manner}`, () => ioredis(Redis5, options)] as const,
+  ]),
+  ['node-redis', nodeRedis],
+  ['the REST protocol of Upstash', () => overHttp(upstashRest(OF_UPSTASH))],
   [
-    'ioredis 6, sending nothing again',
-    () => new Redis6(proxy.port, { autoResendUnfulfilledCommands: false }),
+    '@upstash/redis',
+    () => overHttp(fromUpstash(new Upstash({ ...OF_UPSTASH, automaticDeserialization: false }))),
   ],
-  [
-    'ioredis 5, sending nothing again',
-    () => new Redis5(proxy.port, { autoResendUnfulfilledCommands: false }),
-  ],
-  ['ioredis 6, giving up at once', () => new Redis6(proxy.port, { maxRetriesPerRequest: 0 })],
-  ['ioredis 5, giving up at once', () => new Redis5(proxy.port, { maxRetriesPerRequest: 0 })],
-] as const;
+];
 
 /** Does it, and once more where nobody knows whether it was done. */
 async function persist<Answer>(operation: () => Promise<Answer>): Promise<Answer> {
@@ -53,25 +92,24 @@ async function persist<Answer>(operation: () => Promise<Answer>): Promise<Answer
   }
 }
 
-describe.each(CLIENTS)('case C-14: replies are lost after the work was done: %s', (_, connect) => {
+describe.each(CLIENTS)('case C-14: replies are lost after the work was done: %s', (_, open) => {
   test('counters move once, whatever the client does about it', async () => {
-    const client = connect();
-    client.on('error', () => {});
+    const { client, eater, end: disconnect } = await open();
     const sink = new RedisUsageSink(client, { timeoutMs: 400 });
     // The server gets to know the scripts, so that it is no question for one that is eaten.
     await sink.reserve({ ...ask, id: 'before' });
     await sink.settle({ ...end, id: 'before', charges: [{ account: 'a', amount: 0 }] });
     await sink.read([account]);
-    const before = proxy.eaten;
+    const before = eater.eaten;
 
-    proxy.eat('the-call');
+    eater.eat('the-call');
     expect(await persist(() => sink.reserve(ask))).toMatchObject({ admitted: true });
     expect((await persist(() => sink.read([account])))[0]).toMatchObject({
       committed: 0,
       held: 60,
     });
 
-    proxy.eat('the-call');
+    eater.eat('the-call');
     const settled = await persist(() => sink.settle(end));
     expect(settled).toMatchObject({ status: 'already-resolved', first: 'settled' });
     expect((await sink.read([account]))[0]).toMatchObject({ committed: 50, held: 0 });
@@ -82,7 +120,7 @@ describe.each(CLIENTS)('case C-14: replies are lost after the work was done: %s'
     });
     await expect(sink.reserve(ask)).rejects.toThrow('has already ended');
     expect(await sink.verify()).toMatchObject({ entries: 2, reservations: 0, differences: [] });
-    expect(proxy.eaten - before).toBe(2);
-    client.disconnect();
+    expect(eater.eaten - before).toBe(2);
+    disconnect();
   });
 });

@@ -5,8 +5,8 @@ import { accountOf } from '../../packages/redis/test/support/accounts.ts';
 
 /** Tenants, each with a cap of its own, under a cap above them all. */
 export const ORGS: readonly string[] = ['acme', 'bolt', 'crux', 'dune', 'elm', 'fig'];
-export const ORG_LIMIT = 15_000;
-export const ALL_LIMIT = 60_000;
+export const ORG_LIMIT = 25_000;
+export const ALL_LIMIT = 100_000;
 
 const OPTIONS = { namespace: 'fleet', partitionBy: ['org'], timeoutMs: 20_000 } as const;
 
@@ -21,7 +21,7 @@ export function allAccount(limit: number = ALL_LIMIT): Account {
 
 /** What a worker says when it is through. */
 export interface PartitionReport {
-  readonly type: 'false-denial' | 'done';
+  readonly type: 'begun' | 'false-denial' | 'done';
   readonly text: string;
   /** What it has settled, and seen to be settled, in all. */
   readonly settled: number;

@@ -16,6 +16,7 @@ const [, , ports = '', seed = '0'] = process.argv;
 const random = randomOf(Number(seed));
 const { sink, client } = sinkOnCluster(ports);
 let calls = 0;
+let admitted = 0;
 let settled = 0;
 
 /** Whether the figures of a refusal say that it had to be. */
@@ -38,7 +39,13 @@ async function call(org: string, amount: number): Promise<readonly Refusal[]> {
     }
     return answer.refusals;
   }
-  if (random(4) === 0) await pause(random(5));
+  admitted += 1;
+  if (admitted === 1) {
+    say({ type: 'begun', text: '', settled: 0 });
+    // Long enough for some to be killed meanwhile.
+    await pause(HOLD_MS / 2);
+  }
+  if (random(2) === 0) await pause(random(10));
   if (random(20) === 0) {
     await sink.release(id);
     return [];

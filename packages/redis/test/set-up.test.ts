@@ -223,8 +223,8 @@ describe('a server that cannot keep budgets', () => {
     await expect(reserve(sink)).rejects.toThrow('older than Redis 6.2');
   });
 
-  test.each(['6.2.0', '7.0.15', '7.2.4', '8.0.0', '10.0.0'])('not %s', async (version) => {
-    const sink = sinkOf(told('redis_version', version), { namespace: crypto.randomUUID() });
+  test('not one that is just new enough', async () => {
+    const sink = sinkOf(told('redis_version', '6.2.0'), { namespace: crypto.randomUUID() });
     expect(await reserve(sink)).toMatchObject({ admitted: true });
   });
 
