@@ -46,8 +46,7 @@ interface Opened {
   end(): void;
 }
 
-function ioredis(Class: typeof Redis6 | typeof Redis5, options: object = {}): Opened {
-  const client = new Class({ port: proxy.port, ...options });
+function ioredis(client: Redis6 | Redis5): Opened {
   client.on('error', () => {});
   return { client: client as RedisClient, eater: proxy, end: () => client.disconnect() };
 }
@@ -70,8 +69,8 @@ const MANNERS = {
 };
 const CLIENTS: readonly (readonly [name: string, open: () => Opened | Promise<Opened>])[] = [
   ...Object.entries(MANNERS).flatMap(([manner, options]) => [
-    [`ioredis 6, ${manner}`, () => ioredis(Redis6, options)] as const,
-    [`ioredis 5, ${manner}`, () => ioredis(Redis5, options)] as const,
+    [`ioredis 6, ${manner}`, () => ioredis(new Redis6({ port: proxy.port, ...options }))] as const,
+    [`ioredis 5, ${manner}`, () => ioredis(new Redis5({ port: proxy.port, ...options }))] as const,
   ]),
   ['node-redis', nodeRedis],
   ['the REST protocol of Upstash', () => overHttp(upstashRest(OF_UPSTASH))],
