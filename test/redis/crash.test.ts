@@ -97,7 +97,7 @@ test('a server that loads its data: calls fail in time with LOADING, and pass on
   );
   const admin = redis.client();
   const sink = redis.sink({ timeoutMs: 300 }, { enableReadyCheck: false });
-  const patient = redis.sink({ timeoutMs: 25_000 });
+  const patient = redis.sink({ timeoutMs: 25_000 }, { enableReadyCheck: false });
   await sink.reserve(ask('r1', 7));
   await patient.read([account]);
   // Some two milliseconds for each key.

@@ -9,6 +9,17 @@ export function roundAccount(round: number): Account {
   return accountOf(`round-${round}`, { unit: 'usd', limit: CAP });
 }
 
+/** The same in windows of a minute. */
+export function minuteAccount(): Account {
+  return accountOf('minute', { unit: 'usd', limit: CAP, window: { fixed: '1m' } });
+}
+
+/** Calls of one process, by when their window starts. */
+export interface ClockReport {
+  readonly admitted: Record<string, number>;
+  readonly refused: Record<string, number>;
+}
+
 /** Random amounts, from this to 200 more, on two accounts of different windows, or on one of them. */
 export const SMALLEST = 10;
 const HAMMER_LIMITS = { total: 150_000, daily: 100_000 } as const;

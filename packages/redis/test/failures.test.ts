@@ -63,11 +63,23 @@ describe('at the start', () => {
   });
 
   test('a URL makes a client of its own, which is closed', async () => {
+    const connections = async () =>
+      String(await admin.client('LIST'))
+        .trim()
+        .split('\n').length;
+    const before = await connections();
     const sink = new RedisUsageSink(`redis://127.0.0.1:${redis.server.port}`);
     expect(await sink.reserve(ask)).toMatchObject({ admitted: true });
-    const before = await admin.client('LIST');
+    expect(await connections()).toBe(before + 1);
     await sink.close();
-    expect(String(before).split('\n').length).toBeGreaterThan(1);
+    await expect.poll(connections).toBe(before);
+  });
+
+  test('a client that queues nothing is asked again until it is connected', async () => {
+    const client = redis.client({ enableOfflineQueue: false });
+    const sink = new RedisUsageSink(client, { timeoutMs: 5_000 });
+    expect(client.status).toBe('connecting');
+    expect(await sink.reserve(ask)).toMatchObject({ admitted: true });
   });
 });
 
@@ -131,15 +143,22 @@ describe('a server that does not do what it is asked', () => {
     await admin.call('REPLICAOF', '127.0.0.1', '1');
     await expect(sink.reserve(ask)).rejects.toThrow('Connect to the master');
     await admin.call('REPLICAOF', 'NO', 'ONE');
+    expect((await sink.read([a]))[0]).toMatchObject({ committed: 0, held: 0 });
+    expect(await sink.reserve({ ...ask, id: 'r2' })).toMatchObject({ admitted: true });
+    await sink.release('r2');
     await admin.config('SET', 'min-replicas-to-write', '1');
     await expect(sink.reserve(ask)).rejects.toThrow('min-replicas-to-write');
+    await expect(sink.release('r2')).rejects.toThrow(SinkUnavailableError);
     await admin.config('SET', 'min-replicas-to-write', '0');
     expect((await sink.read([a]))[0]).toMatchObject({ committed: 0, held: 0 });
+    expect(await sink.reserve({ ...ask, id: 'r3' })).toMatchObject({ admitted: true });
     await admin.config('SET', 'requirepass', 'secret');
-    await expect(redis.sink({ timeoutMs: 300 }).reserve(ask)).rejects.toThrow(
-      'user name and password',
-    );
+    const stranger = redis.sink({ timeoutMs: 300 });
+    await expect(stranger.reserve(ask)).rejects.toThrow(SinkUnavailableError);
+    await expect(stranger.reserve(ask)).rejects.toThrow('user name and password');
     await admin.config('SET', 'requirepass', '');
+    expect((await sink.read([a]))[0]).toMatchObject({ committed: 0, held: 60 });
+    expect(await sink.settle({ ...end, id: 'r3' })).toMatchObject({ status: 'settled' });
   });
 });
 

@@ -241,34 +241,6 @@ describe('what is stored', () => {
 });
 
 describe('the clock of the server decides', () => {
-  test('clients whose clocks are an hour off share the same windows', async () => {
-    const minute = accountOf('minute', { window: { fixed: '1m' } });
-    const realNow = Date.now;
-    const windows = new Set<string>();
-    try {
-      for (const hours of [0, -1, 1]) {
-        Date.now = () => realNow() + hours * 3_600_000;
-        const sink = redis.sink();
-        await sink.reserve({ id: `r${hours}`, claims: [claimOn(minute, 10)], ttlMs: 60_000 });
-        const settled = await sink.settle({
-          id: `r${hours}`,
-          outcome: 'known',
-          charges: [],
-          details,
-        });
-        if (settled.status === 'settled') windows.add(settled.charged[0]?.window ?? '');
-      }
-    } finally {
-      Date.now = realNow;
-    }
-    // A minute may end in between.
-    expect(windows.size).toBeLessThanOrEqual(2);
-    const [seconds] = await admin.time();
-    for (const window of windows) {
-      expect(Math.abs(Date.parse(window.slice(3)) - Number(seconds) * 1_000)).toBeLessThan(120_000);
-    }
-  });
-
   test('a reservation that is carried out when nobody waits any more does nothing', async () => {
     const sink = redis.sink({ timeoutMs: 50 });
     await sink.read([]);

@@ -10,6 +10,7 @@ type ClientOptions = Pick<
   | 'enableAutoPipelining'
   | 'autoResendUnfulfilledCommands'
   | 'enableReadyCheck'
+  | 'enableOfflineQueue'
   | 'username'
   | 'password'
 >;
