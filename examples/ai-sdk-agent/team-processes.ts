@@ -14,8 +14,9 @@ const INTO_THE_ANSWER_MS = 200;
  */
 export async function runTeam(worker: string, args: readonly string[]): Promise<void> {
   console.log(styled('dim', 'process   call        actual  spent by all'));
-  const counter = { spent: 0 };
+  const counter = { spent: 0, hasExpired: false };
   await Promise.all(NAMES.map((name) => watch(name, fork(worker, args), counter)));
+  if (counter.hasExpired) return;
   console.log(`\nThe call of process ${VICTIM} may have run: when its hold expires it is charged.`);
 }
 
@@ -23,7 +24,7 @@ export async function runTeam(worker: string, args: readonly string[]): Promise<
 function watch(
   name: (typeof NAMES)[number],
   child: ChildProcess,
-  counter: { spent: number },
+  counter: { spent: number; hasExpired: boolean },
 ): Promise<void> {
   let calls = 0;
   child.on('message', (message: WorkerMessage) => {
@@ -34,6 +35,10 @@ function watch(
     } else if (message.type === 'settled') {
       counter.spent += message.costNanoUsd;
       console.log(line(name, calls, message.costNanoUsd, counter.spent));
+    } else if (message.type === 'expired') {
+      counter.spent += message.costNanoUsd;
+      counter.hasExpired = true;
+      console.log(expiryLine(message.costNanoUsd, counter.spent));
     } else {
       console.log(`${name.padEnd(7)}  ${styled('red', 'refused')}: ${message.reason}`);
     }
@@ -53,7 +58,15 @@ function kill(child: ChildProcess, heldNanoUsd: number): void {
   console.log(`${VICTIM.padEnd(7)}  ${styled('red', text)}`);
 }
 
+/** Nobody has heard of the call since its process was killed, and it may have run. */
+function expiryLine(cost: number, spent: number): string {
+  return `${line(VICTIM, LAST_CALL_OF_VICTIM, cost, spent)}  its hold has expired, and is charged`;
+}
+
+function dollars(nano: number): string {
+  return `$${(nano / 1e9).toFixed(4)}`.padStart(12);
+}
+
 function line(name: string, call: number, cost: number, spent: number): string {
-  const dollars = (nano: number) => `$${(nano / 1e9).toFixed(4)}`.padStart(12);
   return `${name.padEnd(7)}  ${String(call).padStart(5)}  ${dollars(cost)}  ${dollars(spent)}`;
 }

@@ -8,12 +8,17 @@ import { MODEL } from './provider.ts';
 export type WorkerMessage =
   | { readonly type: 'reserved'; readonly heldNanoUsd: number }
   | { readonly type: 'settled'; readonly costNanoUsd: number }
+  | { readonly type: 'expired'; readonly costNanoUsd: number }
   | { readonly type: 'refused'; readonly reason: string };
 
 /** Give it to `onEvent`. */
 export function tellParent(event: GuardEvent): void {
   if (event.type === 'reserved') say({ type: 'reserved', heldNanoUsd: event.heldNanoUsd ?? 0 });
   if (event.type === 'settled') say({ type: 'settled', costNanoUsd: event.costNanoUsd ?? 0 });
+  // That of another process, which no longer keeps it alive.
+  if (event.type === 'reservation-expired') {
+    say({ type: 'expired', costNanoUsd: event.charged[0]?.amount ?? 0 });
+  }
 }
 
 function say(message: WorkerMessage): void {
