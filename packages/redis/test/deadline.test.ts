@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { fromNodeRedis, type RedisClient, RedisUsageSink } from '../src/index.ts';
 import { OPEN } from '../src/scripts.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
+import { freePort } from './support/redis-server.ts';
 import { TestRedis } from './support/test-redis.ts';
 
 const TIMEOUT_MS = 1_000;
@@ -121,6 +122,27 @@ describe.each(CLIENTS)('a server that hangs, and %s', (_, open) => {
     stopTime();
     await expectErrorInTime(new Watched(sink.read([a])));
     end();
+  });
+});
+
+describe('a server that is not there', () => {
+  const manners: readonly (readonly [name: string, open: (port: number) => Redis | Redis5])[] = [
+    ['ioredis 6', (absent) => new Redis(absent)],
+    ['ioredis 5', (absent) => new Redis5(absent)],
+    ['ioredis that queues nothing', (absent) => new Redis(absent, { enableOfflineQueue: false })],
+    ['ioredis that gives up at once', (absent) => new Redis(absent, { maxRetriesPerRequest: 0 })],
+  ];
+
+  test.each(manners)('fails the first operation no later than that: %s', async (_, open) => {
+    const client = open(await freePort());
+    client.on('error', () => {});
+    const sink = new RedisUsageSink(client as RedisClient, { timeoutMs: TIMEOUT_MS });
+    stopTime();
+    const watched = new Watched(sink.reserve({ id: 'r1', claims: [claimOn(a, 7)], ttlMs: 60_000 }));
+    await vi.advanceTimersByTimeAsync(TIMEOUT_MS);
+    expect(watched.state).toBe('failed');
+    expect(SinkUnavailableError.isInstance(watched.error)).toBe(true);
+    client.disconnect();
   });
 });
 

@@ -8,7 +8,7 @@ const redis = await TestRedis.start();
 afterAll(() => redis.stop());
 
 /** Where numbers in Lua turn into text with an exponent, or lose their last digits. */
-const EDGES = [1e14, 123_456_789_012_345, 1e15, 2 ** 52, 4_503_599_627_370_497];
+const EDGES = [1e14, 123_456_789_012_345, 1e15, 2 ** 52, 4_503_599_627_370_497, 9e15 - 1_000];
 
 test('amounts of sixteen digits are held, settled, told and kept to the last one', async () => {
   const seed = Date.now() % 1_000_000;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import { scriptsModule } from '../flatten-scripts.ts';
@@ -30,4 +30,20 @@ describe.each(Object.values(scripts))('$name', ({ sha, text, flagged }) => {
     expect(text).not.toMatch(/tostring|cjson/);
     for (const [pattern] of text.matchAll(/format\('[^']*'/g)) expect(pattern).toMatch(/%\.0f/);
   });
+});
+
+const folder = new URL('../src/lua/', import.meta.url);
+const verbs = readdirSync(folder).filter((file) => file.endsWith('.lua'));
+
+test.each(verbs)('%s names its keys, its arguments and its answers', (file) => {
+  const lines = readFileSync(new URL(file, folder), 'utf8').split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('-- ') && line !== '--');
+  const [head, body] = [lines.slice(0, end).join('\n'), lines.slice(end).join('\n')];
+  expect(head).toContain('KEYS');
+  for (const [argument, place] of body.matchAll(/ARGV\[(\d+)\]/g)) {
+    if (Number(place) > 4) expect(head).toContain(argument);
+  }
+  for (const [, status] of body.matchAll(/return \{ '([a-z]+)'/g)) {
+    expect(head).toContain(`'${status}'`);
+  }
 });

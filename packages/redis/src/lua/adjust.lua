@@ -1,10 +1,11 @@
 -- Changes an account by hand.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] id     ARGV[6] key     ARGV[7] what is said of its terms; of an account that is in another store,
 -- of which this one has a part of the charges, `@` and its names
 -- ARGV[8] type of the change     ARGV[9] amount or limit, or empty     ARGV[10] until, or empty
 -- ARGV[11] the change, as JSON   ARGV[12] details, as JSON
--- then of a correction: ids that the reservation may have, a line each, and for each charge: key, window,
+-- then of a correction: ARGV[13] ids that the reservation may have, a line each, and for each charge: key, window,
 -- slot or nothing, amount
 --
 -- 'adjusted' or 'repeated', time, limit, whether it is blocked, committed, held, denials, what was rolled

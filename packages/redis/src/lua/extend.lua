@@ -1,5 +1,6 @@
 -- Changes what an open reservation holds to new totals, all or none, and gives it a new life.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] id     ARGV[6] ms until it expires; 0 asks who would refuse, and changes nothing
 -- ARGV[7] how many accounts follow
 -- for each of them: key, amount, and what is said of its terms; then pairs of other accounts it holds,

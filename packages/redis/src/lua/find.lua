@@ -2,6 +2,7 @@
 --
 -- Runs when the server is full, too.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] on: ids
 --
 -- 'found', time, notices, those that are known

@@ -1,6 +1,7 @@
 -- Compares what is held with the open reservations, all of them in one step: about a millisecond for
 -- each thousand of them.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] 'repair' to set what is wrong     ARGV[6] 'parts' where ids begin with the place of a part: those of a
 --                                          call are one reservation
 --

@@ -2,6 +2,7 @@
 --
 -- Runs when the server is full, too.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] epoch for a store that is new
 -- ARGV[6] what to do with a store that is not the one of ARGV[3]: `lost` goes on with it, which somebody is
 --         told, `left` does so where only a ledger was left of it, and `rebuild` stops everybody until `rebuilt`. An epoch begins with `a:` where somebody has

@@ -1,5 +1,6 @@
 -- Settled spend of some windows, at an instant at which the caller has the whole ledger.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] id of the last entry that the caller has     ARGV[6] where to go on in the books
 --
 -- 'entries', time, how many entries were ever dropped, the next entries: there are more of them

@@ -1,6 +1,7 @@
 -- Drops the oldest entries of the ledger. What they charged lives on as sums with the windows they are
 -- of, so that these can still be proved.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] id of the oldest entry that is dropped     ARGV[6] id of the oldest that is kept
 -- ARGV[7] how many are dropped; then for each charge: key, window, slot or nothing, amount
 --

@@ -1,5 +1,6 @@
 -- The figures of accounts now. Nothing is written but what was due.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] on, for each account: key, and what is said of its terms
 --
 -- 'read', time, then for each account: limit, whether it is blocked, committed, held, denials,

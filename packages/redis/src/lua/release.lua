@@ -2,6 +2,7 @@
 --
 -- Runs when the server is full, too.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] id     ARGV[6] where the call was refused elsewhere, the time of the hold that is undone: nothing
 --                of it is remembered, and one of another time stays
 --

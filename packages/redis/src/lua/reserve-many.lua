@@ -1,5 +1,6 @@
 -- Holds amounts for several calls, as one reserve after the other would.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] how many lists of accounts, and those: see `many.lua`; then for each call its list, its field,
 -- ms until it expires, the time after which nobody waits for the answer or nothing, and all amounts
 --

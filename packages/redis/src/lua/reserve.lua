@@ -1,5 +1,6 @@
 -- Holds amounts on all accounts of a call, or on none.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] field of the reservation     ARGV[6] ms until it expires; 0 asks who would refuse, and holds nothing
 -- ARGV[7] time after which nobody waits for the answer, or empty     ARGV[8] how many accounts
 -- then the fields of all accounts, all amounts, and what is said of the terms of all accounts

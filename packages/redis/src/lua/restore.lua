@@ -1,5 +1,6 @@
 -- Sets what is settled in a window to what the ledger adds up to.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] id of the last entry that the caller has     ARGV[6] field of the window, as of a proof
 -- ARGV[7] settled spend of a window without slots; then pairs of slots and amounts, oldest first
 --

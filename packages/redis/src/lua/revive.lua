@@ -1,6 +1,7 @@
 -- Makes an account anew of which the ledger alone is left, in the window that it was last charged in. What
 -- was set by hand is in force again, but for top-ups, of whose window the ledger says nothing.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] id of the last entry that the caller has     ARGV[6] key     ARGV[7] names     ARGV[8] window
 -- ARGV[9] `b` where it is blocked     ARGV[10] and ARGV[11] limit that was set, or `none`, and until when
 -- ARGV[12] and ARGV[13] by how much the limit was raised, and until when; empty where it was not

@@ -2,6 +2,7 @@
 --
 -- Runs when the server is full, too.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] how many lists of accounts, and those: see `many.lua`; then for each call its list, its field,
 -- its id, outcome and details as JSON, and all amounts or `hold`s
 --

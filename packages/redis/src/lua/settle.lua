@@ -2,6 +2,7 @@
 --
 -- Runs when the server is full, too.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] field of the reservation     ARGV[6] id, outcome and details, as JSON
 -- ARGV[7] how many amounts; then the fields of their accounts, and all amounts or `hold`s; then pairs of
 -- accounts whose holds go along, and the spans of their windows
