@@ -1,3 +1,4 @@
+import { MemoryUsageSink, type UsageSink } from '@hardcap/core';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { storeKeys } from '../src/store-keys.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
@@ -44,6 +45,61 @@ test('amounts of sixteen digits are held, settled, told and kept to the last one
     }
   }
 });
+
+/** Answers to all that can be done with an amount. */
+async function answersOf(
+  sink: UsageSink,
+  amount: number,
+  clock: { now: number },
+): Promise<unknown> {
+  const half = Math.floor(amount / 2);
+  const tight = accountOf('tight', { limit: amount });
+  const rolling = accountOf('rolling', { limit: amount, window: { rolling: '24h' } });
+  const saving = accountOf('saving', { limit: half, rollover: half, window: { fixed: '1h' } });
+  const both = [tight, rolling];
+  const claims = (asked: number) => both.map((account) => claimOn(account, asked));
+  const ttlMs = 60_000;
+  const settlement = (id: string, charged: number) => {
+    const charges = both.map(({ key }) => ({ account: key, amount: charged }));
+    return { id, outcome: 'known', charges, details: {} } as const;
+  };
+  const answers: unknown[] = [
+    await sink.reserve({ id: 'r1', claims: claims(half), ttlMs }),
+    await sink.extend({ id: 'r1', claims: claims(half + 1), ttlMs }),
+    await sink.reserve({ id: 'r2', claims: claims(half + 1), ttlMs }),
+    await sink.reserve({ id: 'saved', claims: [claimOn(saving, 3)], ttlMs }),
+  ];
+  clock.now += ttlMs;
+  answers.push(
+    await sink.release('sweeps'),
+    await sink.reserve({ id: 'r3', claims: claims(half), ttlMs }),
+    await sink.settle(settlement('r1', amount - 7)),
+    await sink.settle(settlement('r3', half - 1)),
+    await sink.adjust({
+      id: 'limit',
+      account: tight,
+      change: { type: 'limit', limit: amount - 1, until: null },
+      details: {},
+    }),
+    await sink.reserve({ id: 'r4', claims: claims(1), ttlMs }),
+  );
+  clock.now += 3_600_000;
+  answers.push(await sink.read([tight, rolling, saving]), await sink.verify());
+  for await (const entry of sink.entries()) answers.push(entry);
+  return answers;
+}
+
+test.each([...EDGES.map((edge) => edge + 1), ...EDGES.map((edge) => edge - 1)])(
+  'what expires, is corrected, refused, rolled over and listed is told as the memory sink does: %i',
+  async (amount) => {
+    const clock = { now: 1_800_000_000_000 };
+    const now = () => clock.now;
+    const namespace = crypto.randomUUID();
+    const expected = await answersOf(new MemoryUsageSink({ now }), amount, clock);
+    clock.now = 1_800_000_000_000;
+    expect(await answersOf(redis.sink({ now, namespace }), amount, clock)).toEqual(expected);
+  },
+);
 
 test('a server whose clock is behind, as after a failover, goes on in the windows of before', async () => {
   const time = 1_800_000_030_000;
