@@ -6,6 +6,8 @@ import { RedisCluster } from './redis-cluster.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
+/** So long after the cluster is there again, at the latest, are callers: some attempts, on a machine that is busy. */
+const MOST_LATER_MS = 5_000;
 const cluster = await RedisCluster.start();
 const client = cluster.client();
 const daily = accountOf('daily', { limit: 1_000_000, window: { fixed: '365d' } });
@@ -70,7 +72,9 @@ test('the master of a partition is killed under load: each call counts once, and
   );
   expect((await Promise.all(during)).every((isAdmitted) => isAdmitted)).toBe(true);
   const outage = performance.now() - killedAt;
-  console.log(`outage ${outage.toFixed(0)} ms, of the cluster ${(await seen).toFixed(0)} ms`);
+  const ofCluster = await seen;
+  console.log(`outage ${outage.toFixed(0)} ms, of the cluster ${ofCluster.toFixed(0)} ms`);
+  expect(outage).toBeLessThan(ofCluster + MOST_LATER_MS);
   expect(attempts.failed).toBeGreaterThan(0);
   expect((await cluster.masterOf(books)).server).not.toBe(server);
 

@@ -42,7 +42,8 @@ export class OwnClient implements RedisClient, DedicatedClient {
   }
 
   async close(): Promise<void> {
-    const client = await this.#client;
+    // One that could not be made failed the calls that asked for it.
+    const client = await this.#client?.catch(() => null);
     client?.disconnect();
   }
 
