@@ -70,6 +70,7 @@ test('the short way of most calls comes to what the memory sink comes to', async
           now,
           namespace: crypto.randomUUID(),
           rememberedMs: 1e12,
+          idleMs: 1e12,
           timeoutMs: UNHURRIED_MS,
         }),
       ] as const;
