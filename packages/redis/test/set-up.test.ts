@@ -1,4 +1,4 @@
-import { ConfigError, SinkUnavailableError } from '@hardcap/core';
+import { ConfigError, createSpendGuard, SinkUnavailableError } from '@hardcap/core';
 import { Redis as Upstash } from '@upstash/redis';
 import { Cluster, Redis } from 'ioredis';
 import { createClient, createCluster, createSentinel } from 'redis';
@@ -226,6 +226,20 @@ describe('a server that cannot keep budgets', () => {
   test('not one that is just new enough', async () => {
     const sink = sinkOf(told('redis_version', '6.2.0'), { namespace: crypto.randomUUID() });
     expect(await reserve(sink)).toMatchObject({ admitted: true });
+  });
+
+  test('no call is admitted on it, not by a budget that would do without its sink either', async () => {
+    const guard = createSpendGuard({
+      budgets: [
+        { name: 'all', per: [], limit: { tokens: 100 }, window: 'total', onSinkError: 'allow' },
+      ],
+      sink: sinkOf(told('maxmemory_policy', 'allkeys-lru')),
+    });
+    const call = { provider: 'acme', model: 'small', inputTokens: 1, maxOutputTokens: 1 };
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await expect(guard.reserve(call)).rejects.toThrow(ConfigError);
+    }
+    await guard.close();
   });
 
   test.each([-3, 3])('one whose clock is far off: %i hours', async (hours) => {
