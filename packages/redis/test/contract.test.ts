@@ -3,12 +3,15 @@ import { Redis as Upstash } from '@upstash/redis';
 import { Cluster, Redis as Redis6 } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
 import { createClient } from 'redis';
-import { afterAll, describe, it } from 'vitest';
+import { afterAll, describe, it, vi } from 'vitest';
 import { fromNodeRedis, fromUpstash, type RedisClient, upstashRest } from '../src/index.ts';
 import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
 import { RedisServer } from './support/redis-server.ts';
 import { RestServer } from './support/rest-server.ts';
 import { createTestSink } from './support/test-store.ts';
+
+// A thousand operations one after the other, over HTTP, may take a while on a machine that is busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 const ALL = {
   clock: 'injected',

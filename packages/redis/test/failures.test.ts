@@ -5,6 +5,7 @@ import { storeKeys } from '../src/store-keys.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
 import { freePort, RedisServer } from './support/redis-server.ts';
 import { TestRedis } from './support/test-redis.ts';
+import { UNHURRIED_MS } from './support/unhurried.ts';
 
 const redis = await TestRedis.start();
 const admin = redis.client();
@@ -68,7 +69,8 @@ describe('at the start', () => {
         .trim()
         .split('\n').length;
     const before = await connections();
-    const sink = new RedisUsageSink(`redis://127.0.0.1:${redis.server.port}`);
+    const url = `redis://127.0.0.1:${redis.server.port}`;
+    const sink = new RedisUsageSink(url, { timeoutMs: UNHURRIED_MS });
     expect(await sink.reserve(ask)).toMatchObject({ admitted: true });
     expect(await connections()).toBe(before + 1);
     await sink.close();
@@ -77,7 +79,7 @@ describe('at the start', () => {
 
   test('a client that queues nothing is asked again until it is connected', async () => {
     const client = redis.client({ enableOfflineQueue: false });
-    const sink = new RedisUsageSink(client, { timeoutMs: 5_000 });
+    const sink = new RedisUsageSink(client, { timeoutMs: UNHURRIED_MS });
     expect(client.status).toBe('connecting');
     expect(await sink.reserve(ask)).toMatchObject({ admitted: true });
   });

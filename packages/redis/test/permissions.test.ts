@@ -6,6 +6,7 @@ import * as scripts from '../src/scripts.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
 import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
 import { TestRedis } from './support/test-redis.ts';
+import { UNHURRIED_MS } from './support/unhurried.ts';
 
 const redis = await TestRedis.start();
 const admin = redis.client();
@@ -32,7 +33,10 @@ async function sinkWithout(...rules: string[]): Promise<RedisUsageSink> {
   const left = LEAST_PERMISSIONS.filter((rule) => !rules.includes(rule));
   await admin.call('ACL', 'SETUSER', 'budgets', ...left);
   const client = redis.client({ username: 'budgets', password: 'secret' });
-  return new RedisUsageSink(client, { namespace: crypto.randomUUID() });
+  return new RedisUsageSink(client, {
+    namespace: crypto.randomUUID(),
+    timeoutMs: UNHURRIED_MS,
+  });
 }
 
 test('docs/redis.md has the permissions with which the contract is run', () => {

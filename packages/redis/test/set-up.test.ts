@@ -15,11 +15,13 @@ import { accountOf, claimOn } from './support/accounts.ts';
 import { freePort } from './support/redis-server.ts';
 import { RestServer } from './support/rest-server.ts';
 import { TestRedis } from './support/test-redis.ts';
+import { UNHURRIED_MS } from './support/unhurried.ts';
 
 // What somebody meets who sets a sink up in the wrong way.
 const redis = await TestRedis.start();
 const admin = redis.client();
 const account = accountOf('a');
+const UNHURRIED = { timeoutMs: UNHURRIED_MS };
 let asked = 0;
 
 afterAll(() => redis.stop());
@@ -33,7 +35,7 @@ function reserve(sink: RedisUsageSink): Promise<unknown> {
 }
 
 /** A sink with what types do not allow. */
-function sinkOf(client: unknown, options: unknown = {}): RedisUsageSink {
+function sinkOf(client: unknown, options: unknown = UNHURRIED): RedisUsageSink {
   return new RedisUsageSink(client as RedisClient, options as RedisUsageSinkOptions);
 }
 
@@ -146,7 +148,7 @@ describe('addresses that are none', () => {
 });
 
 describe('nobody answers, and the error says why', () => {
-  const options = { timeoutMs: 150 };
+  const options = { timeoutMs: 700 };
   const failureOf = async (client: RedisClient | string): Promise<unknown> => {
     const sink = sinkOf(client, options);
     const failure = await reserve(sink).catch((error: unknown) => error);
@@ -163,7 +165,7 @@ describe('nobody answers, and the error says why', () => {
 
   test('with a client that is not connected', async () => {
     const failure = await failureOf(redis.client({ port: await freePort() }));
-    expect(String(failure)).toMatch(/within 150 ms .* The connection: (connecting|reconnecting)\./);
+    expect(String(failure)).toMatch(/within 700 ms .* The connection: (connecting|reconnecting)\./);
   });
 
   test('with a client that was closed, or never opened', async () => {
@@ -224,7 +226,10 @@ describe('a server that cannot keep budgets', () => {
   });
 
   test('not one that is just new enough', async () => {
-    const sink = sinkOf(told('redis_version', '6.2.0'), { namespace: crypto.randomUUID() });
+    const sink = sinkOf(told('redis_version', '6.2.0'), {
+      ...UNHURRIED,
+      namespace: crypto.randomUUID(),
+    });
     expect(await reserve(sink)).toMatchObject({ admitted: true });
   });
 
@@ -247,7 +252,9 @@ describe('a server that cannot keep budgets', () => {
     vi.spyOn(Date, 'now').mockImplementation(() => now() + hours * 3_600_000);
     await expect(reserve(sinkOf(admin))).rejects.toThrow(ConfigError);
     await expect(reserve(sinkOf(admin))).rejects.toThrow('Set the one that is wrong');
-    expect(await reserve(sinkOf(admin, { checkServer: false }))).toMatchObject({ admitted: true });
+    expect(await reserve(sinkOf(admin, { ...UNHURRIED, checkServer: false }))).toMatchObject({
+      admitted: true,
+    });
   });
 
   test('a node of a cluster, for a client of one server', async () => {

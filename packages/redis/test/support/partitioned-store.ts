@@ -5,6 +5,7 @@ import { PartitionedSink } from '../../src/partitioned-sink.ts';
 import { ServerCheck } from '../../src/server-checks.ts';
 import { type StoreKeys, storeKeys } from '../../src/store-keys.ts';
 import { tamper } from './tamper.ts';
+import { UNHURRIED_MS } from './unhurried.ts';
 
 type NameOf = (account: string) => string | null;
 
@@ -55,7 +56,7 @@ export function createPartitionedSink(
 ): SinkUnderTest {
   const partitioning = new TestPartitioning(crypto.randomUUID(), nameOf);
   const open = (context: SinkContext) => {
-    const own = { now: context.now, ...options };
+    const own = { now: context.now, timeoutMs: UNHURRIED_MS, ...options };
     return new PartitionedSink(
       { client, replicated: null, check: new ServerCheck() },
       partitioning,
