@@ -1,5 +1,7 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigError, SinkUnavailableError } from '@hardcap/core';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { RedisUsageSink } from '../src/index.ts';
 import { storeKeys } from '../src/store-keys.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
@@ -137,6 +139,29 @@ describe('a server that does not do what it is asked', () => {
     expect(await script).toContain('killed by user');
     expect(await sink.reserve(ask)).toMatchObject({ admitted: true });
     await admin.config('SET', 'lua-time-limit', '5000');
+  });
+
+  test('a server that cannot write its snapshot admits nothing, until it can', async () => {
+    const failing = await TestRedis.start('--save', '3600 1000');
+    onTestFinished(() => failing.stop());
+    const owner = failing.client();
+    const sink = failing.sink();
+    await sink.read([a]);
+    const [, folder = ''] = (await owner.config('GET', 'dir')) as string[];
+    // In the way of the file.
+    const inTheWay = join(folder, 'dump.rdb');
+    mkdirSync(inTheWay);
+    const saves = async (status: string) => {
+      await owner.bgsave().catch(() => {});
+      const state = () => owner.info('persistence').then(String);
+      await expect.poll(state).toMatch(new RegExp(`rdb_last_bgsave_status:${status}`));
+    };
+    await saves('err');
+    await expect(sink.reserve(ask)).rejects.toThrow(/MISCONF.*Nothing was done\. .* see its log/s);
+    rmdirSync(inTheWay);
+    await saves('ok');
+    expect((await sink.read([a]))[0]).toMatchObject({ committed: 0, held: 0 });
+    expect(await sink.reserve(ask)).toMatchObject({ admitted: true });
   });
 
   test('READONLY, NOREPLICAS and NOAUTH admit nothing, and say what to do', async () => {
