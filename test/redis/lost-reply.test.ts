@@ -94,7 +94,7 @@ async function persist<Answer>(operation: () => Promise<Answer>): Promise<Answer
 describe.each(CLIENTS)('case C-14: replies are lost after the work was done: %s', (_, open) => {
   test('counters move once, whatever the client does about it', async () => {
     const { client, eater, end: disconnect } = await open();
-    const sink = new RedisUsageSink(client, { timeoutMs: 400 });
+    const sink = new RedisUsageSink(client, { timeoutMs: 1_000 });
     // The server gets to know the scripts, so that it is no question for one that is eaten.
     await sink.reserve({ ...ask, id: 'before' });
     await sink.settle({ ...end, id: 'before', charges: [{ account: 'a', amount: 0 }] });

@@ -59,6 +59,8 @@ export class ReplyEater {
       }
       this.eaten += 1;
       client.destroy();
+      // A reply may come in parts, and is one all the same.
+      server.destroy();
     });
   }
 }
