@@ -2,6 +2,7 @@ import type { Difference, VerifyReport } from '@hardcap/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inJson } from '../src/account-text.ts';
 import { RichStore } from './support/rich-store.ts';
+import { tamperFigure } from './support/tamper.ts';
 import { TestRedis } from './support/test-redis.ts';
 
 const redis = await TestRedis.start();
@@ -71,6 +72,29 @@ describe.each(STORES)('of a store %s', (_, kept) => {
     expect(await store.figures(), what).toEqual(figures);
     expect(await store.future(), what).toEqual(future);
   }
+
+  test('any figure that was changed', async () => {
+    for (const field of fields) {
+      const kind = field.slice(0, 1);
+      // Of a slot the amounts; of an account settled spend, and what is open in three ways.
+      const places = kind === 'a' ? [0, 1, 2, 3, 4] : kind === 'w' ? [0, 1] : [1, 3];
+      if (!['a', 'w', 's'].includes(kind)) continue;
+      for (const place of places) {
+        await expectRestored(`${field}, ${place}`, async () => {
+          await tamperFigure(owner, books, field, [place, 3]);
+        });
+      }
+      if (kind !== 's') continue;
+      await expectRestored(`${field}, moved`, async () => {
+        for (const change of [
+          [1, 2],
+          [3, -2],
+        ] as const) {
+          await tamperFigure(owner, books, field, change);
+        }
+      });
+    }
+  });
 
   /** A block is known no more once its entry was dropped, too. */
   const isForgotten = (field: string) => kept < 10 && /^[ac]?blocked$/.test(field);
