@@ -1363,8 +1363,14 @@ if isRepair then
 for _, holder in ipairs(holders) do
 if holder[IS_OTHER] then link(holder) end
 end
-for field, expiresAt in pairs(ends) do
-if not listed[field] and not call('ZSCORE', DUE, field) then due(field, expiresAt) end
+for field in pairs(seen) do
+local isListed = listed[field] or not string.find(field, '^[arwj]') and not string.find(field, '^q.')
+if raw[field] and not isListed and not call('ZSCORE', DUE, field) then
+due(field, ends[field] or at + w.remembered())
+end
+end
+if not call('ZSCORE', DUE, 'end') then
+scores[#scores + 1], scores[#scores + 2], header[TOUCH_AT] = '+inf', 'end', 0
 end
 for _, field in ipairs(next(nowhere) and {} or sums) do
 if not serials[sub(field, 2)] then deletes[#deletes + 1] = field end
@@ -1377,7 +1383,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: 'b37430a76f97e36148056d510d802a0e1a88289d',
+  sha: '046b56062ad46cfad9ceb896b28e0d6a9eda8bf7',
   text: HELD_TEXT,
 };
 

@@ -141,9 +141,15 @@ if isRepair then
   for _, holder in ipairs(holders) do
     if holder[IS_OTHER] then link(holder) end
   end
-  -- What nobody would look at once it expires.
-  for field, expiresAt in pairs(ends) do
-    if not listed[field] and not call('ZSCORE', DUE, field) then due(field, expiresAt) end
+  -- What nobody would look at once it is due.
+  for field in pairs(seen) do
+    local isListed = listed[field] or not string.find(field, '^[arwj]') and not string.find(field, '^q.')
+    if raw[field] and not isListed and not call('ZSCORE', DUE, field) then
+      due(field, ends[field] or at + w.remembered())
+    end
+  end
+  if not call('ZSCORE', DUE, 'end') then
+    scores[#scores + 1], scores[#scores + 2], header[TOUCH_AT] = '+inf', 'end', 0
   end
   -- What is left of windows that were deleted.
   for _, field in ipairs(next(nowhere) and {} or sums) do
