@@ -684,6 +684,9 @@ time = at + idle
 save(known)
 end
 end
+for _, past in ipairs(cold.past) do
+if past[3] > at then time = math.max(time or 0, past[3]) end
+end
 if time and time > at then return due(field, time) end
 drop(field)
 deletes[#deletes + 1] = 'c' .. key
@@ -1153,7 +1156,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: 'c6834d625ebfff8f0fef46b3253a4bb647a9fbb4',
+  sha: 'a2d659e43cbf16b163050567d8933149495c7333',
   text: ADJUST_TEXT,
 };
 
@@ -1224,7 +1227,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '53f20fcd39a32344256dcc1329a88b39492e5ccc',
+  sha: '8de2659d7662070c1e63f6c9b79d7eb106af9da3',
   text: EXTEND_TEXT,
 };
 
@@ -1242,9 +1245,9 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: 'b76cc1131fca44df9c49e9a5b670853efc0b8816',
+  sha: '73b0ee86f7ab03b868ccc7e0d23cc3dc4b8e3a9f',
   text: FIND_TEXT,
-  flagged: { sha: '76423ba99618d74df95838e0d341e76a2f4dd875', text: FLAGS + FIND_TEXT },
+  flagged: { sha: 'f2e0ae650e6596d8635f0f0e5f9dc30c38b67e51', text: FLAGS + FIND_TEXT },
 };
 
 const HELD_OWN: string = String.raw`
@@ -1383,7 +1386,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '046b56062ad46cfad9ceb896b28e0d6a9eda8bf7',
+  sha: 'b58e0f23820d7dbcdaf7a48d677bf642eeb1b4ac',
   text: HELD_TEXT,
 };
 
@@ -1582,7 +1585,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: '6be632aeede9da38fe194c83f1f6c2fdb05c4451',
+  sha: '7a4aa92b5c6c93f483c84a21256cfadc4fd7d8a8',
   text: READ_TEXT,
 };
 
@@ -1610,9 +1613,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '75da1e9cd55288b97c66a91a7ae2b35ca5937eb6',
+  sha: '0a1765ee96819bba1906836aa292cb1dcc1c4def',
   text: RELEASE_TEXT,
-  flagged: { sha: 'b3cfdcd5f14fe395181f5f6fee2f156468f457b6', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '90e7b2204c3b03f40bd811b456a123740cd4a25c', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1670,7 +1673,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '4294a5160e025039c1dcc3ec051cbbcbb2e2c780',
+  sha: 'c91cba2500e599b7e98a6bd28ff95088ba508049',
   text: RESERVE_TEXT,
 };
 
@@ -1923,9 +1926,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '71cca49777fba46965ede7b080b777dfead6fe05',
+  sha: 'b2054d322516aebe6170f3e1e3565a4570f39a1d',
   text: SETTLE_TEXT,
-  flagged: { sha: '1c33780bdf7d1cbe0ace48028ae216f20f0c926d', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '3d5f41fa7f4077e071fd7847e57d4b546bf53561', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`

@@ -173,6 +173,10 @@ local function sweep(own, isBrief, most)
         save(known)
       end
     end
+    -- One without end among those that it has left may be come back to.
+    for _, past in ipairs(cold.past) do
+      if past[3] > at then time = math.max(time or 0, past[3]) end
+    end
     if time and time > at then return due(field, time) end
     drop(field)
     deletes[#deletes + 1] = 'c' .. key
