@@ -685,7 +685,7 @@ save(known)
 end
 end
 for _, past in ipairs(cold.past) do
-if past[3] > at then time = math.max(time or 0, past[3]) end
+if past[3] > at then time = max(time or 0, past[3]) end
 end
 if time and time > at then return due(field, time) end
 drop(field)
@@ -1156,7 +1156,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: 'a2d659e43cbf16b163050567d8933149495c7333',
+  sha: '868ebe5af1faa2a829697b4db0afe44e881062ac',
   text: ADJUST_TEXT,
 };
 
@@ -1227,7 +1227,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: '8de2659d7662070c1e63f6c9b79d7eb106af9da3',
+  sha: 'b05d021d9af6b4cf2f422404f66ffe445d0c8ef5',
   text: EXTEND_TEXT,
 };
 
@@ -1245,9 +1245,9 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: '73b0ee86f7ab03b868ccc7e0d23cc3dc4b8e3a9f',
+  sha: '568c4ac8a80ff91ce4fbef56f54d36ec083a2607',
   text: FIND_TEXT,
-  flagged: { sha: 'f2e0ae650e6596d8635f0f0e5f9dc30c38b67e51', text: FLAGS + FIND_TEXT },
+  flagged: { sha: '8c8971097f8a209af6b8b76a9cc0e01856d19d14', text: FLAGS + FIND_TEXT },
 };
 
 const HELD_OWN: string = String.raw`
@@ -1386,7 +1386,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: 'b58e0f23820d7dbcdaf7a48d677bf642eeb1b4ac',
+  sha: '8894996d406055834b19a375455802e0b872f28f',
   text: HELD_TEXT,
 };
 
@@ -1585,7 +1585,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: '7a4aa92b5c6c93f483c84a21256cfadc4fd7d8a8',
+  sha: 'f61d5d2c8483a3a8337ec05917cddb00cb1bdf36',
   text: READ_TEXT,
 };
 
@@ -1613,9 +1613,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '0a1765ee96819bba1906836aa292cb1dcc1c4def',
+  sha: 'd1c15a22355dd1b0919e18ae8857a8c488b06fac',
   text: RELEASE_TEXT,
-  flagged: { sha: '90e7b2204c3b03f40bd811b456a123740cd4a25c', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: 'e142a48322143e2a4c7835c012fc7f47eafc34cd', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1673,7 +1673,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'c91cba2500e599b7e98a6bd28ff95088ba508049',
+  sha: '3fd7c88ad5ec7f23d60245497282ad342a26ee3a',
   text: RESERVE_TEXT,
 };
 
@@ -1926,9 +1926,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: 'b2054d322516aebe6170f3e1e3565a4570f39a1d',
+  sha: '5b63260219cfa24b0e5f42a98286f67dbd90ca84',
   text: SETTLE_TEXT,
-  flagged: { sha: '3d5f41fa7f4077e071fd7847e57d4b546bf53561', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '0f4100e2644c9ee792f5b8c148a1ceddc2c97a9c', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`

@@ -17,6 +17,15 @@ export async function tamper(
   await client.call('EVAL', ADD_TO_COMMITTED, 1, books, inJson(account), by);
 }
 
+/** Deletes all that is known of an account beside its holds. */
+export async function deleteAccount(
+  client: RedisClient,
+  books: string,
+  account: string,
+): Promise<void> {
+  await client.call('HDEL', books, `a${inJson(account)}`, `c${inJson(account)}`);
+}
+
 const ADD_TO_FIGURE = `
 local value = redis.call('HGET', KEYS[1], ARGV[1])
 local place, by = ARGV[2] + 0, ARGV[3] + 0

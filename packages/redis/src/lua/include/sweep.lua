@@ -175,7 +175,7 @@ local function sweep(own, isBrief, most)
     end
     -- One without end among those that it has left may be come back to.
     for _, past in ipairs(cold.past) do
-      if past[3] > at then time = math.max(time or 0, past[3]) end
+      if past[3] > at then time = max(time or 0, past[3]) end
     end
     if time and time > at then return due(field, time) end
     drop(field)
