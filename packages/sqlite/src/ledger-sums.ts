@@ -32,6 +32,20 @@ export class LedgerSums {
     return upTo === last;
   }
 
+  /** Windows that were charged. */
+  windows(): number[] {
+    return [...this.#windows.keys()];
+  }
+
+  /** Gives what was charged to a window to another one. */
+  move(from: number, to: number): void {
+    const sums: SlotSums = this.#windows.get(to) ?? new Map();
+    for (const [slot, amount] of from === to ? [] : this.of(from)) {
+      sums.set(slot, (sums.get(slot) ?? 0) + amount);
+    }
+    this.#windows.set(to, sums);
+  }
+
   of(window: number): ReadonlyMap<number | null, number> {
     return this.#windows.get(window) ?? NO_SUMS;
   }

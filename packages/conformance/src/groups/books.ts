@@ -192,11 +192,14 @@ function deletions(): ContractTest[] {
         await bench.reserve('r2', [a, 30], [b, 5]);
         await bench.deleteCounters(a);
         const { differences } = await bench.sink.verify();
-        const found = differences.map(({ account, field, counter, expected }) => {
-          return `${account}: ${field} ${counter} for ${expected}`;
-        });
-        expectEqual(found.toSorted(), ['a: committed 0 for 20', 'a: held 0 for 30'], 'verify');
-        expectEqual((await bench.sink.rebuild()).differences.length, 2, 'what rebuild changes');
+        const [found] = differences.filter(({ field }) => field === 'committed');
+        expectPart(found, { account: 'a', counter: 0, expected: 20 }, 'what verify finds');
+        // A sink may count holds elsewhere.
+        const others = differences.filter((each) => each !== found);
+        const held = { account: 'a', field: 'held', counter: 0, expected: 30 };
+        for (const other of others) expectPart(other, held, 'what else verify finds');
+        const changes = (await bench.sink.rebuild()).differences.length;
+        expectEqual(changes, differences.length, 'what rebuild changes');
         expectEqual((await bench.sink.verify()).differences, [], 'what is left');
         await bench.expectFigures(a, 20, 30);
         await bench.expectFigures(b, 20, 5);
