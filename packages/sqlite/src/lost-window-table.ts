@@ -1,4 +1,5 @@
 import { asDouble, prepare, type Query, type SqliteDatabase } from './driver.ts';
+import type { ChargedWindow } from './ledger-sums.ts';
 import type { RuleTable } from './rule-table.ts';
 
 /** A window of which charges or open holds are left, and no row. */
@@ -18,7 +19,8 @@ export interface LostHold extends LostWindow {
 }
 
 type Row = [
-  id: number,
+  /** Null for the next one. */
+  id: number | null,
   account: number,
   name: string,
   rule: number,
@@ -32,13 +34,14 @@ type Row = [
 export class LostWindowTable {
   readonly #rules: RuleTable;
   readonly #rememberedMs: number;
-  readonly #exists: Query<[id: number], { readonly id: number }>;
-  readonly #charged: Query<[id: number], LostWindow>;
+  readonly #exists: Query<[id: number, account: number], { readonly id: number }>;
+  readonly #isTaken: Query<[id: number], { readonly id: number }>;
+  readonly #charged: Query<[id: number, account: number], LostWindow>;
   readonly #held: Query<[at: number], LostHold>;
-  readonly #count: Query<[id: number], { readonly count: number }>;
+  readonly #count: Query<[id: number, account: number], { readonly count: number }>;
   readonly #named: Query<[account: number, name: string], { readonly id: number }>;
   readonly #insert: Query<Row>;
-  readonly #moveCharges: Query<[to: number, from: number]>;
+  readonly #moveCharges: Query<[to: number, from: number, account: number]>;
   readonly #moveCount: Query<[count: number, id: number]>;
   readonly #reservations: Query<[], { readonly number: number; readonly holds: string }>;
   readonly #setHolds: Query<[holds: string, number: number]>;
@@ -46,12 +49,13 @@ export class LostWindowTable {
   constructor(database: SqliteDatabase, rules: RuleTable, rememberedMs: number) {
     this.#rules = rules;
     this.#rememberedMs = rememberedMs;
-    this.#exists = prepare(database, 'SELECT id FROM windows WHERE id = ?');
+    this.#exists = prepare(database, 'SELECT id FROM windows WHERE id = ? AND account = ?');
+    this.#isTaken = prepare(database, 'SELECT id FROM windows WHERE id = ?');
     this.#charged = prepare(
       database,
       `SELECT c.window AS id, c.account, a.key, c.rule, e.at FROM charges AS c
          JOIN entries AS e ON e.sequence = c.entry JOIN accounts AS a ON a.id = c.account
-       WHERE c.window = ? ORDER BY c.entry LIMIT 1`,
+       WHERE c.window = ? AND c.account = ? ORDER BY c.entry LIMIT 1`,
     );
     this.#held = prepare(
       database,
@@ -61,10 +65,14 @@ export class LostWindowTable {
        FROM reservations AS r, json_each(r.holds) AS hold
          JOIN accounts AS a ON a.id = json_extract(hold.value, '$[0]')
        WHERE r.resolution IS NULL AND json_extract(hold.value, '$[1]') IS NOT NULL
-         AND json_extract(hold.value, '$[1]') NOT IN (SELECT id FROM windows)
-       GROUP BY 1`,
+         AND NOT EXISTS (SELECT 1 FROM windows AS w
+           WHERE w.id = json_extract(hold.value, '$[1]') AND w.account = a.id)
+       GROUP BY 1, 2`,
     );
-    this.#count = prepare(database, 'SELECT count(*) AS count FROM charges WHERE window = ?');
+    this.#count = prepare(
+      database,
+      'SELECT count(*) AS count FROM charges WHERE window = ? AND account = ?',
+    );
     this.#named = prepare(database, 'SELECT id FROM windows WHERE account = ? AND name = ?');
     this.#insert = prepare(
       database,
@@ -72,7 +80,10 @@ export class LostWindowTable {
          top_up, resets, used, folded, entries, forget_at)
        VALUES (?, ?, ?, ?, ?, ?, 1, 0, 0, 0, 0, 1, 0, ?, ?)`,
     );
-    this.#moveCharges = prepare(database, 'UPDATE charges SET window = ? WHERE window = ?');
+    this.#moveCharges = prepare(
+      database,
+      'UPDATE charges SET window = ? WHERE window = ? AND account = ?',
+    );
     this.#moveCount = prepare(database, 'UPDATE windows SET entries = entries + ? WHERE id = ?');
     this.#reservations = prepare(
       database,
@@ -82,8 +93,9 @@ export class LostWindowTable {
   }
 
   /** The window of charges, where it has no row. */
-  charged(id: number): LostWindow | undefined {
-    return this.#exists.get(id) === undefined ? this.#charged.get(id) : undefined;
+  charged({ id, account }: ChargedWindow): LostWindow | undefined {
+    const isThere = this.#exists.get(id, account) !== undefined;
+    return isThere ? undefined : this.#charged.get(id, account);
   }
 
   /** @param at when they are taken to be held. */
@@ -99,27 +111,38 @@ export class LostWindowTable {
   restore({ id, account, rule, at }: LostWindow, now: number): number {
     const span = this.#rules.get(rule).window.at(at);
     const since = this.#named.get(account, span.id)?.id;
-    const count = this.#count.get(id)?.count ?? 0;
-    if (since === undefined) {
-      const { endsAt, startsAt } = span;
-      const forgetAt = endsAt === null ? null : Math.max(endsAt, now) + this.#rememberedMs + 1;
-      this.#insert.run(id, account, span.id, rule, startsAt, endsAt, count, forgetAt);
-      return id;
+    const count = this.#count.get(id, account)?.count ?? 0;
+    if (since !== undefined) {
+      this.#moveCount.run(count, since);
+      return this.#move(id, since, account);
     }
-    this.#moveCharges.run(since, id);
-    this.#moveCount.run(count, since);
+    const { endsAt, startsAt } = span;
+    const forgetAt = endsAt === null ? null : Math.max(endsAt, now) + this.#rememberedMs + 1;
+    const own = this.#isTaken.get(id) === undefined ? id : null;
+    const row: Row = [own, account, span.id, rule, startsAt, endsAt, count, forgetAt];
+    return this.#move(id, Number(this.#insert.run(...row).lastInsertRowid), account);
+  }
+
+  #move(from: number, to: number, account: number): number {
+    if (from === to) return to;
+    this.#moveCharges.run(to, from, account);
     for (const { number, holds } of this.#reservations.all()) {
-      const moved = withWindow(holds, id, since);
+      const moved = withWindow(holds, account, [from, to]);
       if (moved !== holds) this.#setHolds.run(moved, number);
     }
-    return since;
+    return to;
   }
 }
 
 /** Holds, as `encodeHolds` writes them, on another window. */
-function withWindow(holds: string, from: number, to: number): string {
+function withWindow(
+  holds: string,
+  account: number,
+  [from, to]: readonly [from: number, to: number],
+): string {
   const texts: unknown[][] = JSON.parse(holds);
   for (const text of texts) {
+    if (text[0] !== account) continue;
     if (text[1] === from) text[1] = to;
     const expired = text[6] as unknown[] | undefined;
     if (expired?.[1] === from) expired[1] = to;

@@ -76,8 +76,12 @@ export class OpenAccounts {
   /** Counters of a window, by the id of its row. */
   window(stored: StoredAccount, id: number, at: number): WindowCounters {
     const known = this.#windows.get(id);
-    const found = known ?? this.#tracked(stored, this.#tables.windows.byId(id, at));
-    if (found === undefined) throw new MissingRowError(`window ${id} of ${stored.account.key}`);
+    const found = known ?? this.#tables.windows.byId(id, at);
+    // One of another account may have got the number.
+    if (found?.account !== stored.id) {
+      throw new MissingRowError(`window ${id} of ${stored.account.key}`);
+    }
+    if (known === undefined) this.#tracked(stored, found);
     const { counters } = found;
     const { endsAt } = counters.span;
     const { rule } = stored.account;

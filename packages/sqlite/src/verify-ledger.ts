@@ -58,14 +58,14 @@ async function compareLost(
       if (sums.isStale(books)) return true;
       sums.advance(books, Number.POSITIVE_INFINITY);
       const { lost } = books.tables;
-      for (const id of charged.slice(from, from + WINDOWS_AT_A_TIME)) {
-        const window = lost.charged(id);
+      for (const each of charged.slice(from, from + WINDOWS_AT_A_TIME)) {
+        const window = lost.charged(each);
         if (window === undefined) continue;
-        const expected = [...sums.of(id).values()].reduce((sum, amount) => sum + amount, 0);
+        const expected = [...sums.of(each).values()].reduce((sum, amount) => sum + amount, 0);
         const base = { account: window.key, window: lost.nameOf(window), counter: 0 } as const;
         if (expected === 0) differences.push({ ...base, field: 'record', expected: 1 });
         // Once there is a row, what it should have is found as in any.
-        if (write !== undefined) sums.move(id, lost.restore(window, books.at));
+        if (write !== undefined) sums.move(each, lost.restore(window, books.at));
         else if (expected !== 0) differences.push({ ...base, field: 'committed', expected });
       }
       return false;
@@ -114,7 +114,7 @@ async function compareCommitted(
 
 function compareWindow(
   { at, tables }: Books,
-  { id, account, name, rule, committed, folded }: CountedWindow,
+  { id, account, owner, name, rule, committed, folded }: CountedWindow,
   sums: LedgerSums,
   repair: boolean,
 ): Difference | undefined {
@@ -127,7 +127,7 @@ function compareWindow(
   const kept = slots.filter(({ slot }) => counts(slot));
   const left = slots.filter(({ slot }) => !counts(slot));
   const counter = left.reduce((sum, slot) => sum - slot.committed, committed);
-  const counted = [...sums.of(id)].filter(([slot]) => counts(slot));
+  const counted = [...sums.of({ id, account: owner })].filter(([slot]) => counts(slot));
   const expected = counted.reduce((sum, [, amount]) => sum + amount, folded);
   if (repair && (counter !== expected || startsAt !== null)) {
     proof.setCommitted(id, expected);
