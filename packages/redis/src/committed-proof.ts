@@ -207,7 +207,8 @@ export class CommittedProof {
   #isDue(window: string, expected: number, known: LedgerAccount | undefined): boolean {
     if (known === undefined) return false;
     if (known.byHand.isInForce(this.#at)) return true;
-    if (expected === 0) return false;
+    // Less than nothing is left where older entries of one that was brought back to nothing were dropped.
+    if (expected <= 0) return false;
     const { earliest, latest } = endOf(window);
     if (this.#options.isLost) return this.#at < latest;
     return this.#at < earliest && this.#at < known.chargedAt + this.#session.idleMs;

@@ -170,3 +170,25 @@ test.each([100, 3])(
     await expectFigures(sink, total, { committed: 10 });
   },
 );
+
+test('one that was reset, and of which the ledger has the reset alone, is forgotten as well', async () => {
+  const sink = sinkWith({ ledgerCapacity: 3 });
+  const other = accountOf('other', { window: { calendar: 'day' }, limit: null });
+  await spend(sink, total, 60);
+  for (let call = 0; call < 126; call += 1) await spend(sink, other, 1);
+  await adjust(sink, total, 'reset');
+  await spend(sink, other, 1);
+  await sink.close();
+  const [first] = await admin.xrange(storeKeys('default').ledger, '-', '+', 'COUNT', 1);
+  expect(first?.[0].endsWith('-127')).toBe(true);
+  await pass(sink, 2 * DAY);
+  expect(await admin.hexists(books, 'atotal')).toBe(0);
+  for (const report of [await sink.verify(), await sink.rebuild()]) {
+    expect(report.differences).toEqual([]);
+  }
+  await spend(sink, total, 70);
+  await expectFigures(sink, total, { committed: 70 });
+  await admin.del(books, storeKeys('default').due);
+  await sink.rebuild();
+  expect((await sink.read([total]))[0]?.committed).toBeGreaterThanOrEqual(0);
+});
