@@ -125,12 +125,13 @@ export class CommittedProof {
   async #look(...where: readonly string[]): Promise<string> {
     for (;;) {
       const reply = await this.#session.run(PROOF, [this.#sums.last, ...where]);
-      const [status, at, dropped, entries, next, windows, left] = reply;
+      const [status, at, dropped, entries, next, windows, left, before] = reply;
       this.#at = Number(at);
       this.#dropped ??= dropped;
       if (dropped !== this.#dropped) this.#isOutdated = true;
       this.#sums.add(entries as readonly EntryReply[]);
       if (status === 'entries') continue;
+      this.#births.books = Number(before);
       for (const window of windows as readonly WindowReply[]) await this.compare(window);
       for (const each of left as readonly LeftReply[]) {
         const account = keyIn(each[0]);

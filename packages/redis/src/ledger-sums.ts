@@ -20,10 +20,17 @@ export interface LedgerAccount {
  * what those entries charged does not count.
  */
 export class WindowBirths {
+  /** How many entries there were before the books: what those had forgotten is not known. */
+  books = 0;
   readonly #births: Map<string, number> = new Map();
 
   of(account: string, window: string): number {
     return this.#births.get(nameOf(account, window)) ?? 0;
+  }
+
+  /** Whether an entry charged a window that was forgotten since, by its place in the ledger. */
+  isBefore(place: number, account: string, window: string): boolean {
+    return place > this.books && place <= this.of(account, window);
   }
 
   set(account: string, window: string, entries: number): void {
@@ -56,7 +63,7 @@ export class LedgerSums {
         known.windows.delete(window);
         known.windows.add(window);
         if (amount !== 0) known.chargedAt = at;
-        if (place <= this.#births.of(account, window)) continue;
+        if (this.#births.isBefore(place, account, window)) continue;
         const name = nameOf(account, window);
         const slots = this.#windows.get(name) ?? new Map<number | null, number>();
         this.#windows.set(name, slots.set(slot, (slots.get(slot) ?? 0) + amount));

@@ -1402,6 +1402,7 @@ local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
 if last then
 local time, count = string.match(last[1], '^(%d+)-(%d+)$')
 header[ENTRIES], at = tonumber(count), max(at, tonumber(time))
+put('b', count)
 end
 scores = { '+inf', 'end' }
 end
@@ -1432,14 +1433,14 @@ const OPEN_TEXT: string = [LAYOUT_PART, STORE_PART, OPEN_OWN].join('');
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '7ad32dc016f1d82206a662452d3610995deba64f',
+  sha: 'ebf12f483dc301e2859150d09c67993d07b7ddff',
   text: OPEN_TEXT,
-  flagged: { sha: '7adbbdaa87ee7246265f8367b1e04bcef55c7660', text: FLAGS + OPEN_TEXT },
+  flagged: { sha: '0c7123932f52c3b4f087ce5d2207eb70cb491e50', text: FLAGS + OPEN_TEXT },
 };
 
 const PROOF_OWN: string = String.raw`
 local PAGE = 500
-local lost = begin({ 'p' })
+local lost = begin({ 'p', 'b' })
 if lost then return lost end
 local dropped = raw['p'] or '0'
 local found = call('XRANGE', LEDGER, '(' .. ARGV[5], '+', 'COUNT', PAGE)
@@ -1478,7 +1479,7 @@ for place = 7, #ARGV do
 local known = account(ARGV[place])
 if known then showAccount(known) else showLeft(ARGV[place]) end
 end
-return { 'proof', at, dropped, found, '0', shown, left }
+return { 'proof', at, dropped, found, '0', shown, left, tonumber(raw['b'] or 0) }
 end
 local page = call('HSCAN', BOOKS, ARGV[6], 'COUNT', 100)
 for place = 1, #page[2], 2 do raw[page[2][place]] = page[2][place + 1] end
@@ -1499,12 +1500,12 @@ local folded, key, name = w.foldedOf(rest)
 if not account(key) and not w.otherOf(rest) then showLeft(key, rest, name, folded) end
 end
 end
-return { 'proof', at, dropped, found, page[1], shown, left }`;
+return { 'proof', at, dropped, found, page[1], shown, left, tonumber(raw['b'] or 0) }`;
 const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].join('');
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: 'cfaf4a2825923830db38ce4abba99ba9fb769763',
+  sha: 'd902c7732b6d84a58893e7af0696bb3e719dd5da',
   text: PROOF_TEXT,
 };
 
@@ -1531,7 +1532,8 @@ for place = 8, #ARGV, 5 do
 local known = account(ARGV[place])
 if not known and isDeleted(ARGV[place]) then return { 'stale', at } end
 local holder = known and w.named(known, ARGV[place + 1])
-if holder and tonumber(ARGV[place + 4]) > (w.windowOf(holder).born or 0) then
+local count = tonumber(ARGV[place + 4])
+if holder and (count > (w.windowOf(holder).born or 0) or count <= tonumber(get('b') or 0)) then
 local slot, amount = tonumber(ARGV[place + 2]) or -HUGE, tonumber(ARGV[place + 3])
 local startsAt = w.windowOf(holder).step and w.startOf(w.windowOf(holder)) or -HUGE
 names[holder[SERIAL]] = packed('<ss', holder[KEY], holder[WINDOW])
@@ -1555,7 +1557,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: '6af0b168e4476acf16abdd1067ba18c75e32ac10',
+  sha: '056cbee37b3873dd602ec24c3ddea76f9a0cc58e',
   text: PRUNE_TEXT,
 };
 

@@ -4,8 +4,8 @@
 -- then the keys of the accounts that are meant
 --
 -- 'entries', time, how many entries were ever dropped, the next entries: there are more of them
--- 'proof', time, how many were dropped, the last entries, where to go on, windows, and keys of accounts
---   with a record that is not whole, each with what is left of one: see below
+-- 'proof', time, how many were dropped, the last entries, where to go on, windows, what is left of accounts
+--   without a whole record, and how many entries there were before the books
 -- A window is: field, key, name; committed, start; what dropped entries add up to, slot (or nothing) and
 --   amount in turn; of a rolling one its slots, likewise; how many entries there were before it
 -- What is left: key, whether it is listed, name of its window, serial of that, sums as above, and names of
@@ -15,7 +15,7 @@
 --@include windows
 local PAGE = 500
 
-local lost = begin({ 'p' })
+local lost = begin({ 'p', 'b' })
 if lost then return lost end
 local dropped = raw['p'] or '0'
 local found = call('XRANGE', LEDGER, '(' .. ARGV[5], '+', 'COUNT', PAGE)
@@ -61,7 +61,7 @@ if ARGV[6] == 'of' then
     local known = account(ARGV[place])
     if known then showAccount(known) else showLeft(ARGV[place]) end
   end
-  return { 'proof', at, dropped, found, '0', shown, left }
+  return { 'proof', at, dropped, found, '0', shown, left, tonumber(raw['b'] or 0) }
 end
 
 local page = call('HSCAN', BOOKS, ARGV[6], 'COUNT', 100)
@@ -83,4 +83,4 @@ for place = 1, #page[2], 2 do
     if not account(key) and not w.otherOf(rest) then showLeft(key, rest, name, folded) end
   end
 end
-return { 'proof', at, dropped, found, page[1], shown, left }
+return { 'proof', at, dropped, found, page[1], shown, left, tonumber(raw['b'] or 0) }

@@ -34,8 +34,9 @@ for place = 8, #ARGV, 5 do
   local known = account(ARGV[place])
   if not known and isDeleted(ARGV[place]) then return { 'stale', at } end
   local holder = known and w.named(known, ARGV[place + 1])
-  -- What came before the window began is of an account that was forgotten.
-  if holder and tonumber(ARGV[place + 4]) > (w.windowOf(holder).born or 0) then
+  local count = tonumber(ARGV[place + 4])
+  -- What came before the window began is of an account that was forgotten, if there were books by then.
+  if holder and (count > (w.windowOf(holder).born or 0) or count <= tonumber(get('b') or 0)) then
     local slot, amount = tonumber(ARGV[place + 2]) or -HUGE, tonumber(ARGV[place + 3])
     local startsAt = w.windowOf(holder).step and w.startOf(w.windowOf(holder)) or -HUGE
     names[holder[SERIAL]] = packed('<ss', holder[KEY], holder[WINDOW])
