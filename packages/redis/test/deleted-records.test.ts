@@ -57,10 +57,10 @@ describe.each(STORES)('of a store %s', (_, kept) => {
     },
   );
 
-  /** What was deleted is found where it matters, and once it is rebuilt everything goes on as if it had been there. */
-  async function expectRestored(what: string, remove: () => Promise<unknown>): Promise<void> {
+  /** What was done is found where it matters, and once it is rebuilt all is as if nothing had been. */
+  async function expectRestored(what: string, change: () => Promise<unknown>): Promise<void> {
     await store.putBack();
-    await remove();
+    await change();
     const found = await store.sink().verify();
     const before = await store.figures();
     if (before.some((each, place) => each !== figures[place])) {
@@ -70,19 +70,24 @@ describe.each(STORES)('of a store %s', (_, kept) => {
     expect(inOrder(rebuilt), what).toEqual(inOrder(found));
     expect(await store.sink().verify(), what).toMatchObject({ differences: [] });
     expect(await store.figures(), what).toEqual(figures);
+  }
+
+  /** And everything goes on like that. */
+  async function expectAsBefore(what: string, change: () => Promise<unknown>): Promise<void> {
+    await expectRestored(what, change);
     expect(await store.future(), what).toEqual(future);
   }
 
-  test('any figure that was changed', async () => {
+  test('any figure that was changed', { timeout: 120_000 }, async () => {
     for (const field of fields) {
       const kind = field.slice(0, 1);
       // Of a slot the amounts; of an account settled spend, and what is open in three ways.
       const places = kind === 'a' ? [0, 1, 2, 3, 4] : kind === 'w' ? [0, 1] : [1, 3];
       if (!['a', 'w', 's'].includes(kind)) continue;
       for (const place of places) {
-        await expectRestored(`${field}, ${place}`, async () => {
-          await tamperFigure(owner, books, field, [place, 3]);
-        });
+        // How many holds are open shows later.
+        const check = kind === 'a' && place === 2 ? expectAsBefore : expectRestored;
+        await check(`${field}, ${place}`, () => tamperFigure(owner, books, field, [place, 3]));
       }
       if (kind !== 's') continue;
       await expectRestored(`${field}, moved`, async () => {
@@ -99,22 +104,22 @@ describe.each(STORES)('of a store %s', (_, kept) => {
   /** A block is known no more once its entry was dropped, too. */
   const isForgotten = (field: string) => kept < 10 && /^[ac]?blocked$/.test(field);
 
-  test('any field that is deleted', async () => {
+  test('any field that is deleted', { timeout: 120_000 }, async () => {
     // A reservation that was deleted is none any more, nor is what entries charged that were dropped; without
     // its header a store is lost.
     const others = fields.filter((field) => !/^(m|rr2|rr17|rr18|f.*)$/.test(field));
     for (const field of others) {
-      if (!isForgotten(field)) await expectRestored(field, () => owner.hdel(books, field));
+      if (!isForgotten(field)) await expectAsBefore(field, () => owner.hdel(books, field));
     }
   });
 
-  test('case C-03: all of an account, and what lists it as well', async () => {
+  test('case C-03: all of an account, and what lists it', { timeout: 120_000 }, async () => {
     for (const { key } of store.accounts) {
       if (isForgotten(key)) continue;
       const name = inJson(key);
       const record = [`a${name}`, `c${name}`];
-      await expectRestored(key, () => owner.hdel(books, ...record));
-      await expectRestored(`${key}, unlisted`, async () => {
+      await expectAsBefore(key, () => owner.hdel(books, ...record));
+      await expectAsBefore(`${key}, unlisted`, async () => {
         await owner.hdel(books, ...record);
         await owner.zrem(due, `a${name}`);
       });
