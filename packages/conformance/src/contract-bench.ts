@@ -158,6 +158,12 @@ export class ContractBench {
     await this.#subject.tamper(account.key, by);
   }
 
+  async deleteCounters(account: Account): Promise<void> {
+    const { deleteCounters } = this.#subject;
+    ensure(deleteCounters !== undefined, 'a sink that deletes comes with `deleteCounters`');
+    await deleteCounters(account.key);
+  }
+
   async close(): Promise<void> {
     for (const sink of this.#opened) await sink.close();
     await this.#subject.close?.();

@@ -1,7 +1,14 @@
 import type { ContractBench } from './contract-bench.ts';
 
 /** What a test asks of a sink beyond what every sink must do. */
-export type Need = 'driven time' | 'durable' | 'shared' | 'keeps details' | 'loses' | 'tampers';
+export type Need =
+  | 'driven time'
+  | 'durable'
+  | 'shared'
+  | 'keeps details'
+  | 'loses'
+  | 'tampers'
+  | 'deletes';
 
 export interface ContractTest {
   readonly name: string;

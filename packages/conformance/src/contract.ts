@@ -45,7 +45,7 @@ async function runTest(
 }
 
 function meets(capabilities: SinkCapabilities, need: Need): boolean {
-  const { clock, durable, shared, keepsDetails, loses, tampers } = capabilities;
+  const { clock, durable, shared, keepsDetails, loses, tampers, deletes } = capabilities;
   const met: Record<Need, boolean> = {
     'driven time': clock === 'injected',
     durable: durable ?? false,
@@ -53,6 +53,7 @@ function meets(capabilities: SinkCapabilities, need: Need): boolean {
     'keeps details': keepsDetails ?? true,
     loses: loses ?? false,
     tampers: tampers ?? false,
+    deletes: deletes ?? false,
   };
   return met[need];
 }

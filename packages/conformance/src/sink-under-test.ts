@@ -24,6 +24,8 @@ export interface SinkUnderTest {
   loseData?(): Awaitable<void>;
   /** For `tampers`: adds to the settled spend of an account's current window, and not to the ledger. */
   tamper?(account: string, by: number): Awaitable<void>;
+  /** For `deletes`: deletes the counters of an account, and neither its open holds nor the ledger. */
+  deleteCounters?(account: string): Awaitable<void>;
 }
 
 /** Called once for each test. */
@@ -46,4 +48,6 @@ export interface SinkCapabilities {
   readonly loses?: boolean;
   /** A counter can be falsified by `tamper`. @default false */
   readonly tampers?: boolean;
+  /** The counters of an account can be deleted by `deleteCounters`. @default false */
+  readonly deletes?: boolean;
 }

@@ -22,7 +22,7 @@ function groupsFor(capabilities: SinkCapabilities): Map<string, number> {
 }
 
 describe('the contract', () => {
-  const all = { durable: true, shared: true, loses: true, tampers: true };
+  const all = { durable: true, shared: true, loses: true, tampers: true, deletes: true };
 
   test('has a group for each of its thirteen points', () => {
     const points = [...groupsFor({ clock: 'injected', ...all }).keys()].map(Number.parseFloat);

@@ -43,13 +43,16 @@ export async function findChargedCall(
     for (const charge of entry.charges) add(places, charge);
     lines.push(ledgerEntry(entry));
   }
-  const corrections = lines.filter(({ kind }) => kind === 'adjustment');
-  const entry = lines.findLast(({ kind }) => kind !== 'adjustment');
+  // The others have charges that were written apart.
+  const telling = lines.filter(({ apartNanoUsd }) => apartNanoUsd === undefined);
+  const corrections = telling.filter(({ kind }) => kind === 'adjustment');
+  const isOfCall = ({ kind }: LedgerEntry) => kind !== 'adjustment';
+  const entry = telling.findLast(isOfCall) ?? lines.findLast(isOfCall);
   if (entry === undefined) return undefined;
   const costNanoUsd = lines.reduce((sum, line) => sum + (line.costChangeNanoUsd ?? 0), 0);
   const usage = lines.findLast((line) => line.usage)?.usage ?? null;
   const isAtHold =
-    lines.findLast((line) => line.chargedAtHold !== undefined)?.chargedAtHold ?? false;
+    telling.findLast((line) => line.chargedAtHold !== undefined)?.chargedAtHold ?? false;
   const figures = { places: [...places.values()], costNanoUsd, usage, isAtHold };
   return { reservation, entry, corrections, ...figures };
 }

@@ -20,7 +20,7 @@ const COLUMNS: readonly CsvColumn[] = [
   ...(['audioInput', 'audioOutput', 'fees'] as const),
   ...(['costNanoUsd', 'costChangeNanoUsd', 'heldNanoUsd', 'chargedAtHold', 'charges'] as const),
   ...(['account', 'budget', 'change', 'reason', 'by', 'correctionId'] as const),
-  ...(['priceSource', 'priceVersion', 'tags'] as const),
+  ...(['priceSource', 'priceVersion', 'tags', 'apartNanoUsd'] as const),
 ];
 
 const TOKENS: ReadonlySet<string> = new Set<TokenColumn>([...TOKEN_CLASSES, 'fees']);

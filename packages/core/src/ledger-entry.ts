@@ -13,6 +13,12 @@ interface LedgerFigures {
    */
   readonly costChangeNanoUsd: number | null;
   /**
+   * Of charges that the sink wrote apart from the line that says what their call cost, and by which it
+   * is counted: what they add to what was spent on their budgets alone. Nano-USD; null where no cost is
+   * known.
+   */
+  readonly apartNanoUsd?: number | null;
+  /**
    * True where neither usage nor cost is known: what the call was charged is what it held. False where
    * a correction put an end to that.
    */
@@ -38,7 +44,7 @@ interface AdjustmentFigures {
 }
 
 /** One line of the ledger: what the sink keeps, and what the guard wrote beside it. */
-export type LedgerEntry = Omit<SinkEntry, 'details'> &
+export type LedgerEntry = Omit<SinkEntry, 'details' | 'isApart'> &
   Partial<CallDetails> &
   LedgerFigures &
   AdjustmentFigures & { readonly kind: SinkEntry['kind'] };
@@ -57,7 +63,13 @@ export interface LedgerQuery extends EntryQuery {
  * The public form of a sink's entry. The cost of a hold that was charged is what was charged; the
  * charges of a correction are differences, and say nothing of its cost.
  */
-export function ledgerEntry({ details, ...entry }: SinkEntry): LedgerEntry {
+export function ledgerEntry({ isApart, ...entry }: SinkEntry): LedgerEntry {
+  const line = wholeEntry(entry);
+  if (!isApart) return line;
+  return { ...line, costNanoUsd: null, costChangeNanoUsd: 0, apartNanoUsd: line.costChangeNanoUsd };
+}
+
+function wholeEntry({ details, ...entry }: SinkEntry): LedgerEntry {
   const call = details as Partial<CallDetails & AdjustmentFigures & LedgerFigures>;
   const known = call.costNanoUsd ?? null;
   const isKnown = known !== null || (call.usage ?? null) !== null;

@@ -99,8 +99,8 @@ class Replay {
     this.#from ??= entry.at;
     this.#now = Math.max(this.#now, entry.at);
     this.#count += 1;
-    // Its calls are replayed on the accounts that paid for it.
-    if (entry.grant !== undefined) return;
+    // Its calls are replayed on the accounts that paid for it, and a call is by the entry that tells it.
+    if (entry.grant !== undefined || entry.apartNanoUsd !== undefined) return;
     if (entry.kind === 'settlement' || entry.kind === 'expiry') this.#call(entry);
     else if (entry.kind === 'adjustment' && entry.change?.type !== 'correction') {
       this.#adjustments += 1;

@@ -19,6 +19,11 @@ interface EntryBase {
   /** Accounts and amounts. The sum over all entries of a window is its committed spend. */
   readonly charges: readonly Charge[];
   readonly details: EntryDetails;
+  /**
+   * The sink wrote these charges of a call apart from the entry that says how it ended and what it
+   * cost: they count, and the call is not another one.
+   */
+  readonly isApart?: boolean;
 }
 
 /** One line of the append-only ledger, as a sink keeps it. */

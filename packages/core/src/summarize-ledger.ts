@@ -61,6 +61,8 @@ export async function summarize(
   for await (const entry of entries) {
     const change = entry.change?.type;
     if ((change !== undefined && change !== 'correction') || entry.grant !== undefined) continue;
+    // The call is counted by another entry, but not in these budgets.
+    if (entry.apartNanoUsd !== undefined && !by.includes('budget')) continue;
     for (const values of combinations(valuesOf.map((of) => of(entry)))) {
       const key = JSON.stringify(values);
       const row = rows.get(key) ?? emptyRow(by, values);
@@ -141,7 +143,8 @@ function add(row: Draft, entry: LedgerEntry): void {
   // The expiry counted it, since nobody knew then.
   if (entry.kind === 'correction' && !isSent) row.calls -= 1;
   if (entry.chargedAtHold !== undefined) row.chargedAtHold += entry.chargedAtHold ? 1 : -1;
-  row.costNanoUsd = exact(row.costNanoUsd + (entry.costChangeNanoUsd ?? 0));
+  const { apartNanoUsd = entry.costChangeNanoUsd } = entry;
+  row.costNanoUsd = exact(row.costNanoUsd + (apartNanoUsd ?? 0));
   const usage = entry.kind === 'adjustment' ? entry.usageChange : entry.usage;
   if (usage !== null && usage !== undefined) addTokens(row, usage);
 }

@@ -226,7 +226,7 @@ describe('an export', () => {
       'at,id,kind,outcome,reservation,operationId,attempt,provider,model,servedModel,identity,' +
         'input,cacheRead,cacheWrite5m,cacheWrite1h,output,reasoning,audioInput,audioOutput,fees,' +
         'costNanoUsd,costChangeNanoUsd,heldNanoUsd,chargedAtHold,charges,account,budget,change,' +
-        'reason,by,correctionId,priceSource,priceVersion,tags\r\n',
+        'reason,by,correctionId,priceSource,priceVersion,tags,apartNanoUsd\r\n',
     );
     expect(await collect(toCsv([entryAt(NOON)], ['model', 'costNanoUsd']))).toEqual([
       'model,costNanoUsd\r\n',

@@ -20,6 +20,11 @@ export function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
+/** The other way round. */
+export function keyIn(text: string): string {
+  return JSON.parse(`"${text}"`);
+}
+
 export function ruleText(rule: AccountRule): RuleText {
   const made = known.get(rule);
   if (made !== undefined) return made;

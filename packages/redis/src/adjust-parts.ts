@@ -16,9 +16,10 @@ export async function adjustParts(
 ): Promise<AdjustAnswer> {
   const { id, account, change } = request;
   const own = nameOf(account.key);
+  const whole = { place: 1, count: 1, tells: true, id };
   if (change.type !== 'correction') {
     const store = await stores.of(own);
-    const answer = await adjustStore(store.scripts, { ...request, id: partId(1, 1, id) });
+    const answer = await adjustStore(store.scripts, { ...request, id: partId(whole) });
     return { ...answer, ...heardOf([answer]) };
   }
   const { charges, reservation } = change;
@@ -29,7 +30,8 @@ export async function adjustParts(
   let reading: AdjustAnswer['reading'] | undefined;
   for (const name of names) {
     const store = await stores.of(name);
-    const asked = { ...request, id: partId(name === null ? 1 : 2, 1, id), details };
+    const named = name === null ? whole : { ...whole, place: 2, tells: false };
+    const asked = { ...request, id: partId(named), details };
     const here = charges.filter((each) => nameOf(each.account) === name);
     const part = { charges: here, reservations, deadline };
     if (name === own) {

@@ -20,25 +20,62 @@ export interface Manner {
 /** Places and counts are one digit each. */
 const MOST_PARTS = 9;
 
-/**
- * The id of a part: its place from 1 on, how many parts the call has, and the id of the call. By the
- * place a call counts once where its parts are put together.
- */
-export function partId(place: number, count: number, id: string): string {
-  return `${place}${count}${id}`;
+/** How a store knows its part of a call. */
+export interface PartName {
+  /** From 1 on. By the first a call counts once where its parts are put together. */
+  readonly place: number;
+  /** How many parts the call has. */
+  readonly count: number;
+  /**
+   * Whether its entries say what the call cost: those of one part do, however far apart the parts are
+   * written, and whether they are settled or expire.
+   */
+  readonly tells: boolean;
+  /** Of the call. */
+  readonly id: string;
 }
 
-export function readPartId(text: string): { place: number; count: number; id: string } {
-  return { place: Number(text[0]), count: Number(text[1]), id: text.slice(2) };
+/** Counts of parts that say what the call cost, and of the others. */
+const TELLING = '-123456789';
+const OTHERS = '-abcdefghi';
+
+/** Place and count are a character each, before the id of the call. */
+export function partId({ place, count, tells, id }: PartName): string {
+  return `${place}${(tells ? TELLING : OTHERS)[count]}${id}`;
+}
+
+export function readPartId(text: string): PartName {
+  const [place = '', count = ''] = text;
+  const tells = TELLING.includes(count);
+  const counts = tells ? TELLING : OTHERS;
+  return { place: Number(place), count: counts.indexOf(count), tells, id: text.slice(2) };
 }
 
 /** Every id by which some store may have a call. */
 export function possiblePartIds(id: string): string[] {
   const ids: string[] = [];
   for (let count = 1; count <= MOST_PARTS; count += 1) {
-    for (let place = 1; place <= count; place += 1) ids.push(partId(place, count, id));
+    for (let place = 1; place <= count; place += 1) {
+      ids.push(partId({ place, count, tells: true, id }));
+      // There is no other that could.
+      if (count > 1) ids.push(partId({ place, count, tells: false, id }));
+    }
   }
   return ids;
+}
+
+/** Which part says what the call cost: the first that is charged money, where one is. */
+export function tellingPlace(
+  names: readonly (string | null)[],
+  claims: readonly Claim[],
+  nameOf: (account: string) => string | null,
+): number {
+  const isMoney = ({ account }: Claim) => account.rule.unit === 'usd';
+  const paying = claims.filter(isMoney).map(({ account }) => nameOf(account.key));
+  return Math.max(
+    0,
+    names.findIndex((name) => paying.includes(name)),
+  );
 }
 
 /** Names of stores in the order in which they are asked: partitions first, and the one above last. */

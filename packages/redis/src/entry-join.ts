@@ -8,6 +8,8 @@ export interface PartEntry {
   readonly place: number;
   /** How many parts the entry has. */
   readonly count: number;
+  /** Whether it says what the call cost. */
+  readonly tells: boolean;
   readonly entry: SinkEntry;
 }
 
@@ -38,7 +40,7 @@ export class EntryJoin {
   add(part: PartEntry): void {
     const name = `${part.entry.kind} ${part.entry.id}`;
     const begun = this.#open.get(name);
-    if (begun !== undefined) {
+    if (begun !== undefined && part.at <= begun.at + this.#withinMs) {
       begun.parts.push(part);
       if (isWhole(begun)) this.#open.delete(name);
       return;
@@ -60,7 +62,9 @@ export class EntryJoin {
 
   #entryOf({ parts }: Joined): SinkEntry {
     const inPlace = parts.toSorted((one, other) => one.place - other.place);
-    const [{ entry }] = inPlace as [PartEntry];
+    const [{ entry: first, place }] = inPlace as [PartEntry];
+    const isApart = !parts.some(({ tells }) => tells);
+    const entry = isApart ? { ...first, id: `${first.id}:part${place}`, isApart } : first;
     if (parts.length === 1) return entry;
     const all = inPlace.flatMap((part): readonly Charge[] => part.entry.charges);
     if (entry.kind === 'adjustment') return { ...entry, charges: asAsked(entry, all) };

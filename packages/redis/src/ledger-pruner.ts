@@ -61,7 +61,8 @@ export class LedgerPruner {
 }
 
 function chargesOf(entry: EntryReply): Argument[] {
+  const place = entry[0].slice(entry[0].indexOf('-') + 1);
   return readEntry(entry).charges.flatMap(({ account, window, slot, amount }) => {
-    return [inJson(account), window, slot ?? '', amount];
+    return [inJson(account), window, slot ?? '', amount, place];
   });
 }

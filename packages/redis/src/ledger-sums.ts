@@ -4,10 +4,38 @@ import { type AdjustmentEntry, SetByHand } from './set-by-hand.ts';
 /** Amounts by start of rolling slot; in other windows the only slot is `null`. */
 export type SlotSums = ReadonlyMap<number | null, number>;
 
-interface LatestWindow {
-  readonly window: string;
+/** What is known of an account by its entries alone. */
+export interface LedgerAccount {
   /** Budget and unit, as the scripts know them. */
   readonly names: string;
+  /** All windows that were charged, the one that was charged last at the end. */
+  readonly windows: Set<string>;
+  /** When it was last charged something, in ms since the epoch. */
+  chargedAt: number;
+  readonly byHand: SetByHand;
+}
+
+/**
+ * How many entries there were when windows began that had been forgotten before, by account and window:
+ * what those entries charged does not count.
+ */
+export class WindowBirths {
+  /** How many entries there were before the books: what those had forgotten is not known. */
+  books = 0;
+  readonly #births: Map<string, number> = new Map();
+
+  of(account: string, window: string): number {
+    return this.#births.get(nameOf(account, window)) ?? 0;
+  }
+
+  /** Whether an entry charged a window that was forgotten since, by its place in the ledger. */
+  isBefore(place: number, account: string, window: string): boolean {
+    return place > this.books && place <= this.of(account, window);
+  }
+
+  set(account: string, window: string, entries: number): void {
+    this.#births.set(nameOf(account, window), entries);
+  }
 }
 
 /** What the entries of a ledger add up to, by account and window. */
@@ -16,38 +44,47 @@ export class LedgerSums {
   last = '0-0';
   /** How many entries are of another part of a call than the first, where ids say that. */
   laterParts = 0;
-  /** By account the latest window that was charged. */
-  readonly latest: Map<string, LatestWindow> = new Map();
-  /** By account what was set by hand. */
-  readonly byHand: Map<string, SetByHand> = new Map();
+  readonly accounts: Map<string, LedgerAccount> = new Map();
+  readonly #births: WindowBirths;
   readonly #windows: Map<string, Map<number | null, number>> = new Map();
+
+  constructor(births: WindowBirths) {
+    this.#births = births;
+  }
 
   add(entries: readonly EntryReply[]): void {
     for (const reply of entries) {
       const entry = readEntry(reply);
-      const { id, charges } = entry;
+      const { id, at, charges } = entry;
+      const place = Number(reply[0].split('-')[1]);
       if (!id.startsWith('1')) this.laterParts += 1;
       for (const { account, budget, unit, window, slot, amount } of charges) {
+        const known = this.#account(account, `${JSON.stringify(budget)},${JSON.stringify(unit)}`);
+        known.windows.delete(window);
+        known.windows.add(window);
+        if (amount !== 0) known.chargedAt = at;
+        if (this.#births.isBefore(place, account, window)) continue;
         const name = nameOf(account, window);
         const slots = this.#windows.get(name) ?? new Map<number | null, number>();
         this.#windows.set(name, slots.set(slot, (slots.get(slot) ?? 0) + amount));
-        const names = `${JSON.stringify(budget)},${JSON.stringify(unit)}`;
-        const before = this.latest.get(account)?.window ?? '';
-        if (isLater(window, before)) this.latest.set(account, { window, names });
       }
       if (entry.kind === 'adjustment') this.#addByHand(entry, reply);
       this.last = reply[0];
     }
   }
 
+  #account(key: string, names: string): LedgerAccount {
+    const known = this.accounts.get(key);
+    if (known !== undefined) return known;
+    const blank = { windows: new Set<string>(), byHand: new SetByHand() };
+    const made = { names, chargedAt: 0, ...blank };
+    this.accounts.set(key, made);
+    return made;
+  }
+
   #addByHand(entry: AdjustmentEntry, reply: EntryReply): void {
     if (!SetByHand.isOf(entry)) return;
-    const { account } = entry;
-    const byHand = this.byHand.get(account) ?? new SetByHand();
-    byHand.add(entry);
-    this.byHand.set(account, byHand);
-    // Where nothing was ever charged, no window is known.
-    if (!this.latest.has(account)) this.latest.set(account, { window: '', names: namesIn(reply) });
+    this.#account(entry.account, namesIn(reply)).byHand.add(entry);
   }
 
   /**
@@ -67,10 +104,15 @@ export class LedgerSums {
       slots.set(slot, (slots.get(slot) ?? 0) + (folded[place + 1] ?? 0));
     }
     for (const slot of slots.keys()) {
-      if (slot !== null && startsAt !== null && slot < startsAt) slots.delete(slot);
+      if (slot !== null && slot < (startsAt ?? slot)) slots.delete(slot);
     }
     return slots;
   }
+}
+
+/** The latest of windows that were charged in this order; empty where there is none. */
+export function latestOf(windows: readonly string[]): string {
+  return windows.reduce((latest, window) => (isLater(window, latest) ? window : latest), '');
 }
 
 export function totalOf(slots: SlotSums): number {

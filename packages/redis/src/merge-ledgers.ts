@@ -14,7 +14,8 @@ const BEGUN_AT_ONCE = 16;
 
 /**
  * The entries of all stores by the time at which they were written, those of one call as one. Parts
- * that were written further apart are entries of their own, as after a crash between them.
+ * that were written further apart, or ended in other ways, are entries of their own: all but one say
+ * that they are.
  */
 export async function* mergeLedgers(
   stores: readonly StoreSink[],
@@ -78,11 +79,11 @@ function isBefore(one: PartEntry, other: PartEntry): boolean {
 /** An entry as a store has it: ids and details have more in them than the caller gave. */
 function partOf(entry: SinkEntry): PartEntry {
   const { n: order = 0, d: details = {}, parts } = entry.details as StoredDetails;
-  const { place, count, id } = readPartId(entry.id);
+  const { place, count, tells, id } = readPartId(entry.id);
   const whole = { ...entry, id, details };
   const named =
     'reservation' in whole ? { ...whole, reservation: readPartId(whole.reservation).id } : whole;
-  return { at: entry.at, order, place, count: parts ?? count, entry: named };
+  return { at: entry.at, order, place, count: parts ?? count, tells, entry: named };
 }
 
 interface StoredDetails {

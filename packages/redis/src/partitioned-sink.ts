@@ -26,6 +26,7 @@ import {
   type Manner,
   PartitionedCall,
   partId,
+  tellingPlace,
 } from './call-part.ts';
 import { CallSearch } from './call-search.ts';
 import { chargesOf, endParts, releasedAnswer, settledAnswer } from './end-parts.ts';
@@ -228,8 +229,10 @@ export class PartitionedSink implements UsageSink {
       return known;
     }
     checkPartCount(names.length);
-    const parts = names.map(async (name, place) => {
-      return { name, id: partId(place + 1, names.length, id), store: await this.#stores.of(name) };
+    const telling = tellingPlace(names, claims, this.#nameOf);
+    const parts = names.map(async (name, index) => {
+      const own = { place: index + 1, count: names.length, tells: index === telling, id };
+      return { name, id: partId(own), store: await this.#stores.of(name) };
     });
     const { runner } = this.#stores.above.scripts;
     const met = await runner.wait('reserve', deadline, Promise.all(parts));

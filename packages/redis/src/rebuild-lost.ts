@@ -12,7 +12,8 @@ import { verifyBooks } from './verify-books.ts';
  */
 export async function rebuildBooks(session: StoreSession, isPart: boolean): Promise<VerifyReport> {
   const alone = await session.stop();
-  const report = await verifyBooks(alone ?? session, { repair: true, isPart });
+  const options = { repair: true, isLost: alone !== null, isPart };
+  const report = await verifyBooks(alone ?? session, options);
   if (alone !== null) await session.resume(alone);
   return report;
 }

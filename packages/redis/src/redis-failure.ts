@@ -48,6 +48,13 @@ const CLOSED = /^(Connection|The client) is closed/;
 /** What the error of a client means for the operation. */
 export function fateOf(error: unknown): Fate {
   const message = messageOf(error);
+  const deleted = /MISSING-RECORD "((?:[^"\\]|\\.)*)"/.exec(message);
+  if (deleted !== null) {
+    const text =
+      `The record of the account ${deleted[1]} was deleted, or of one of its windows, and what was ` +
+      'spent is not known. Nothing was done. Call `rebuild()` to have it made from the ledger.';
+    return { isPassing: false, isSetUpWrong: false, text };
+  }
   const [code = ''] = message.split(' ', 1);
   const refusal = Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined;
   if (refusal !== undefined) {

@@ -47,6 +47,7 @@ local above = holder[COMMITTED] + holder[HELD] + known[CARRIED] - w.boundOf(know
 overshoot = min(above, amount - held)
 end
 w.refresh(known)
+w.coldOf(known).used = true
 save(known)
 if known ~= holder then save(holder) end
 return overshoot > 0 and overshoot or nil
@@ -163,8 +164,9 @@ const PERMISSIONS_PART: string = String.raw`
 local NEEDED = {
 { 'TIME' }, { 'PEXPIRE', BOOKS, 1 }, { 'HGET', BOOKS, 'm' }, { 'HMGET', BOOKS, 'm' }, { 'HSET', BOOKS, 'm', '' },
 { 'HDEL', BOOKS, 'm' }, { 'HSCAN', BOOKS, 0 }, { 'ZADD', DUE, 0, 'm' }, { 'ZREM', DUE, 'm' },
-{ 'ZRANGE', DUE, 0, 0 }, { 'ZRANGEBYSCORE', DUE, 0, 0 }, { 'XADD', LEDGER, '*', 'm', '' }, { 'XLEN', LEDGER },
-{ 'XRANGE', LEDGER, '-', '+' }, { 'XREVRANGE', LEDGER, '+', '-' }, { 'XTRIM', LEDGER, 'MAXLEN', 1 },
+{ 'ZRANGE', DUE, 0, 0 }, { 'ZRANGEBYSCORE', DUE, 0, 0 }, { 'ZSCORE', DUE, 'm' },
+{ 'XADD', LEDGER, '*', 'm', '' }, { 'XLEN', LEDGER }, { 'XRANGE', LEDGER, '-', '+' },
+{ 'XREVRANGE', LEDGER, '+', '-' }, { 'XTRIM', LEDGER, 'MAXLEN', 1 },
 }
 local function forbidden()
 local names = {}
@@ -471,10 +473,18 @@ local value = get('a' .. key)
 if not value then return nil end
 known = { unpacked(ACCOUNT, value) }
 local rest = get('c' .. key)
+if not rest then return nil end
 known[TERMS], known[REST] = unpacked('<s', rest)
 known[REST], known[KEY] = sub(rest, known[REST]), key
 accounts[key] = known
 return known
+end
+local function missing(key) error('MISSING-RECORD "' .. key .. '"', 0) end
+local function isDeleted(key)
+for _, field in ipairs(gone) do
+if field == 'a' .. key then return false end
+end
+return call('ZSCORE', DUE, 'a' .. key) and true
 end
 local function save(known)
 if known[CHANGED] then return end
@@ -546,6 +556,20 @@ end`;
 
 const SWEEP_PART: string = String.raw`
 local SWEEP_LIMIT, FEW = 64, 2
+local function deletedIn(holds)
+for _, hold in ipairs(holds) do
+local known, serial = account(hold[1]), hold[5]
+local isThere = known and (serial == '' or string.find(serial, '\t', 1, true) or windows().find(known, serial))
+if not isThere then return hold[1] end
+end
+return nil
+end
+local function holdsThere(record)
+local holds = holdsOf(record)
+local deleted = deletedIn(holds)
+if deleted then missing(deleted) end
+return holds
+end
 local function sweep(own, isBrief, most)
 local w, c, left = windows(), charges(), most or SWEEP_LIMIT
 local lives = {}
@@ -570,7 +594,7 @@ if holder or not endsAt or from < endsAt then return holder or c.forgotten(known
 w.turn(known, name, from, to)
 return known
 end
-return w.find(known, serial) or c.forgotten(known, known[WINDOW])
+return w.find(known, serial)
 end
 local function expireHold(hold, expiresAt, admittedAt)
 local key, amount, _, flag, serial = unpack(hold)
@@ -592,6 +616,7 @@ known[COMMITTED] = known[COMMITTED] + cost
 else
 c.book(known, holder, cost, held, slot)
 end
+if not window.endsAt then w.coldOf(known).awaits = at + awaited end
 save(known)
 local slotText = slot and format('%.0f', slot) or 'null'
 local charge = chargeOf(known, holder[WINDOW], slotText, charged, amount)
@@ -599,8 +624,9 @@ return charge, { key, amount, charged, holder[SERIAL], holder[WINDOW], slotText,
 end
 local function expire(field, record)
 local _, expiresAt, admittedAt = unpacked('<c1dd', record)
-local charged, awaits = {}, {}
-for place, hold in ipairs(holdsOf(record)) do
+local charged, awaits, holds = {}, {}, holdsOf(record)
+if deletedIn(holds) then return due(field, at + remembered) end
+for place, hold in ipairs(holds) do
 charged[place], awaits[place] = expireHold(hold, expiresAt, admittedAt)
 end
 local id, list = sub(field, 2), '[' .. concat(charged, ',') .. ']'
@@ -653,20 +679,30 @@ end
 local function visitAccount(field)
 local key = sub(field, 2)
 local known = account(key)
+if not known then return due(field, at + remembered) end
 local cold, window, time = w.coldOf(known), w.windowOf(known), nil
 w.advance(known)
 local isSet = cold.set and (not cold.set.till or at < cold.set.till)
 local isRaised = cold.raised and (not cold.raised.till or at < cold.raised.till)
-local isBare = known[COMMITTED] == 0 and window.added == 0
+local isAwaited = cold.awaits and at < cold.awaits
 local isThrottled = known[DENIED] > dayTally()
-if known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised or isThrottled then
+local isNeeded = known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised
+if isNeeded or isAwaited or isThrottled then
 time = at + remembered
 elseif window.endsAt then
 time = window.endsAt + remembered + w.lookedBack(known, window)
-elseif not isBare and cold.seen ~= known[COMMITTED] then
-cold.seen = known[COMMITTED]
-time = at + (window.step and window.length + window.step or idle)
+elseif window.step and known[COMMITTED] ~= 0 then
+time = at + window.length + window.step
+elseif w.isMarked(known, window) then
+local seen = format('%.0f %.0f', known[COMMITTED], known[DENIED])
+if cold.seen ~= seen or cold.used then
+cold.seen, cold.used = seen, nil
+time = at + idle
 save(known)
+end
+end
+for _, past in ipairs(cold.past) do
+if past[3] > at then time = max(time or 0, past[3]) end
 end
 if time and time > at then return due(field, time) end
 drop(field)
@@ -699,7 +735,7 @@ count = #fields
 end
 if isBrief and count >= SWEEP_LIMIT and #fields >= 3 then left = FEW end
 if at >= header[QUEUE_DUE] then
-local queue = get('q')
+local queue = get('q') or ''
 header[QUEUED], header[QUEUE_DUE] = 0, HUGE
 deletes[#deletes + 1], raw['q'] = 'q', ''
 visitQueue('q' .. nextSerial(), queue)
@@ -711,12 +747,12 @@ if value and kind == 'q' then
 visitQueue(field, value)
 else
 left = left - 1
-if not value then
+if kind == 'a' then
+visitAccount(field)
+elseif not value then
 drop(field)
 elseif kind == 'r' then
 visitReservation(field, value)
-elseif kind == 'a' then
-visitAccount(field)
 elseif kind == 'w' then
 visitWindow(field)
 else
@@ -898,17 +934,22 @@ return rolls and 3 * (window.endsAt - window.startsAt) or 0
 end
 local function remembered() return tonumber(string.match(ARGV[4], '^%d+')) end
 made.remembered = remembered
+function made.idle() return tonumber(string.match(ARGV[4], '%d+$')) end
+function made.isMarked(holder, window)
+local isSpent = not window.step and (holder[COMMITTED] ~= 0 or next(window.fired) ~= nil)
+return isSpent or window.added ~= 0
+end
 local function newWindow(terms, startsAt, endsAt)
 return {
 added = 0, resets = 0, fired = {}, startsAt = startsAt, endsAt = endsAt,
-length = terms.length, step = terms.step,
+length = terms.length, step = terms.step, born = not endsAt and header[ENTRIES] or nil,
 }
 end
 local function leave(known)
 local cold = coldOf(known)
 local window, past = cold.window, {}
 for _, each in ipairs(cold.past) do
-if each[3] > at then past[#past + 1] = each end
+if each[3] > at or otherOf(each[2]) then past[#past + 1] = each end
 end
 cold.past = past
 local other = windowWith(known[COMMITTED], known[HELD])
@@ -918,6 +959,7 @@ other[COLD], other[IS_OTHER], other[SLOTS] = { window = window }, true, known[SL
 known[SLOTS] = nil
 if known[LEFT] then save(known[LEFT]) end
 local endsAt = window.endsAt or (window.length and at + window.length + window.step) or at
+if not window.endsAt and made.isMarked(known, window) then endsAt = at + made.idle() end
 other[FRESH] = max(endsAt, at) + remembered() + made.lookedBack(known, window)
 others[known[SERIAL]] = other
 known[LEFT] = other
@@ -945,6 +987,29 @@ end
 known[WINDOW] = name
 end
 made.turn = turn
+function made.foldedOf(serial)
+local value, folded = get('f' .. serial), {}
+if not value then return folded end
+local key, name, from = unpacked('<ss', value)
+for place = from, #value, 16 do
+local slot, amount = unpacked('<dd', value, place)
+folded[#folded + 1] = slot > -HUGE and slot
+folded[#folded + 1] = amount
+end
+return folded, key, name
+end
+function made.remake(known, serial, name, endsAt, length, step)
+local other, past = windowWith(0, 0), coldOf(known).past
+if serial == '' then
+serial = nextSerial()
+other[FRESH] = (endsAt or at + made.idle()) + remembered()
+past[#past + 1] = { name, serial, other[FRESH] }
+end
+other[SERIAL], other[WINDOW], other[KEY], other[NAMES] = serial, name, known[KEY], known[NAMES]
+local window = { added = 0, resets = 0, fired = {}, endsAt = endsAt, length = length, step = step }
+other[COLD], other[IS_OTHER], others[serial] = { window = window }, true, other
+return other
+end
 local function lookBack(known, way)
 local last, earlier = string.match(way, '^[^\n]*\n([^\t\n]*)\t([^\n]*)\n')
 local window, left = made.windowOf(known), known[LEFT]
@@ -980,6 +1045,7 @@ if not isSame or window.endsAt and at >= window.endsAt then
 name, from, to = made.spanAt(string.match(way, '^[^\n]*'), at)
 if not name then return nil end
 end
+if not known and id ~= '' and isDeleted(key) then missing(key) end
 if not known then
 known = { 0, 0, 0, 0, 0, 0, HUGE, HUGE, HUGE, nextSerial(), id, '', name, terms, '', key }
 known[COLD] = { past = {}, window = newWindow(termsOf(terms), from, to) }
@@ -989,6 +1055,7 @@ end
 if not isSame then
 known[TERMS_ID], known[TERMS], known[NAMES] = id, terms, string.match(terms, '^[^\n]*')
 end
+if known[WINDOW] == '' and known[COMMITTED] == 0 then known[WINDOW] = name end
 if known[WINDOW] ~= name then
 turn(known, name, from, to)
 if termsOf(known[TERMS]).rollover then lookBack(known, way) end
@@ -1043,6 +1110,7 @@ return 0
 end
 local function applied(key, name, slot, asked)
 local known = account(key)
+if not known and isDeleted(key) then missing(key) end
 local holder = known and w.named(known, name)
 local window = holder and w.windowOf(holder)
 if not window or window.endsAt and window.endsAt <= at then return end
@@ -1088,6 +1156,7 @@ due('j' .. id, at + w.remembered())
 enter('adjustment', id, '[' .. concat(charged, ',') .. ']', 'account', key, 'names',
 isHere and known[NAMES] or sub(ARGV[7], 2), 'change', ARGV[11], 'details', ARGV[12])
 if isHere then
+cold.used = true
 w.refresh(known)
 save(known)
 end
@@ -1104,7 +1173,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '79298c5254f9a304c652f45d66ad1b38f232cc4e',
+  sha: '868ebe5af1faa2a829697b4db0afe44e881062ac',
   text: ADJUST_TEXT,
 };
 
@@ -1124,7 +1193,7 @@ if at >= header[NEXT_DUE] then sweep(field) end
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
 local _, before, admittedAt = unpacked('<c1dd', record)
-local holds, byKey, expiresAt = holdsOf(record), {}, at + ttl
+local holds, byKey, expiresAt = holdsThere(record), {}, at + ttl
 for _, each in ipairs(holds) do byKey[each[1]] = each end
 local refusals, isDenied, stale = {}, false, { 'stale', at }
 local function isOwn(kind) return kind == 'o' or kind == 'O' end
@@ -1175,7 +1244,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: 'a3db54aaac85caf43acd95101925089d0a10d897',
+  sha: 'b05d021d9af6b4cf2f422404f66ffe445d0c8ef5',
   text: EXTEND_TEXT,
 };
 
@@ -1193,40 +1262,71 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: '44c9177ab9d3d42731263c952a3d6b9fe495d51a',
+  sha: '568c4ac8a80ff91ce4fbef56f54d36ec083a2607',
   text: FIND_TEXT,
-  flagged: { sha: 'cd08eec46a8ae95a8f7dfa4ea636b8e10c1dd48e', text: FLAGS + FIND_TEXT },
+  flagged: { sha: '8c8971097f8a209af6b8b76a9cc0e01856d19d14', text: FLAGS + FIND_TEXT },
 };
 
 const HELD_OWN: string = String.raw`
 local lost = begin({})
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep() end
-local holders, fixed, carried, opened = {}, {}, {}, {}
+local isRepair = ARGV[5] == 'repair'
+local holders, fixed, carried, opened, nowhere = {}, {}, {}, {}, {}
 local accountCount, reservationCount = 0, 0
-local w = windows()
+local serials, sums, ends, listed, remade, w = {}, {}, {}, {}, {}, windows()
+local function windowOf(known, serial)
+local found = w.find(known, serial)
+for _, past in ipairs(not found and w.coldOf(known).past or {}) do
+if past[2] == serial then
+found = w.remake(known, serial, past[1], at)
+holders[#holders + 1], serials[serial] = found, true
+remade[#remade + 1] = { { 'w' .. serial, known[KEY], past[1] }, 0, false, (w.foldedOf(serial)), {}, 0 }
+if isRepair then save(found) end
+end
+end
+return found
+end
+local function placeOf(each)
+local key, kind, serial = each[1], each[4], each[5]
+local known = account(key)
+if not known then nowhere[key] = nowhere[key] or 0 end
+local isFixed = kind == 'o' or kind == 'O'
+if not known and not (isFixed and w.otherOf(serial)) then return nowhere, key end
+if not isFixed then return carried, key end
+if not known then return fixed, serial end
+return fixed, windowOf(known, serial) and serial or known[SERIAL]
+end
 local function count(field, record)
 local isFirst = ARGV[6] ~= 'parts' or sub(field, 2, 2) == '1'
 reservationCount = reservationCount + (isFirst and 1 or 0)
-for _, each in ipairs(holdsOf(record)) do
-local key, amount, _, kind, serial = unpack(each)
-local sums, place = carried, key
-if kind == 'o' or kind == 'O' then sums, place = fixed, serial end
-sums[place] = (sums[place] or 0) + tonumber(amount)
-opened[key] = (opened[key] or 0) + 1
+local _, expiresAt, admittedAt = unpacked('<c1dd', record)
+local holds, isMended = holdsOf(record), false
+ends[field] = expiresAt
+for _, each in ipairs(holds) do
+local sums, place = placeOf(each)
+sums[place] = (sums[place] or 0) + tonumber(each[2])
+opened[each[1]] = (opened[each[1]] or 0) + 1
+local known, serial = account(each[1]), each[5]
+local isSerial = serial ~= '' and not string.find(serial, '\t', 1, true)
+if known and isSerial and not w.find(known, serial) then each[5], isMended = known[SERIAL], true end
 end
+if isRepair and isMended then put(field, openRecord(expiresAt, admittedAt, holds)) end
 end
 local seen, cursor = {}, '0'
 local function look(field)
 if seen[field] then return end
 seen[field] = true
 local kind, value = sub(field, 1, 1), raw[field]
-if kind == 'r' and value and sub(value, 1, 1) == OPEN_STATE then count(field, value) end
-if kind == 'a' and value then
-accountCount = accountCount + 1
-holders[#holders + 1] = account(sub(field, 2))
-end
-if kind == 'w' and value then holders[#holders + 1] = w.otherOf(sub(field, 2)) end
+if not value then return end
+if kind == 'r' and sub(value, 1, 1) == OPEN_STATE then count(field, value) end
+if kind == 'q' then for member in string.gmatch(value, '[^\n]+') do listed[member] = true end end
+if kind == 's' or kind == 'f' then sums[#sums + 1] = field end
+local holder = kind == 'a' and account(sub(field, 2)) or kind == 'w' and w.otherOf(sub(field, 2))
+if not holder then return end
+if kind == 'a' then accountCount = accountCount + 1 end
+holders[#holders + 1] = holder
+serials[holder[SERIAL]] = true
 end
 repeat
 local page = call('HSCAN', BOOKS, cursor, 'COUNT', 1000)
@@ -1242,7 +1342,7 @@ local function compare(holder, place, expected)
 local counter = holder[place]
 if counter == expected then return end
 differences[#differences + 1] = { holder[KEY], holder[WINDOW], counter, expected }
-if ARGV[5] ~= 'repair' then return end
+if not isRepair then return end
 holder[place] = expected
 save(holder)
 local owner = account(holder[KEY])
@@ -1255,17 +1355,55 @@ for _, holder in ipairs(holders) do
 compare(holder, HELD, fixed[holder[SERIAL]] or 0)
 if not holder[IS_OTHER] then
 compare(holder, CARRIED, carried[holder[KEY]] or 0)
-if ARGV[5] == 'repair' then holder[OPEN] = opened[holder[KEY]] or 0 end
+local count = opened[holder[KEY]] or 0
+if isRepair and holder[OPEN] ~= count then
+holder[OPEN] = count
+save(holder)
+end
+end
+end
+local from, page = 0, nil
+repeat
+page = call('ZRANGE', DUE, from, from + 999)
+for _, field in ipairs(page) do
+local key = sub(field, 2)
+if sub(field, 1, 1) == 'a' and not account(key) and isDeleted(key) then nowhere[key] = nowhere[key] or 0 end
+end
+from = from + 1000
+until #page < 1000
+for key, expected in pairs(nowhere) do differences[#differences + 1] = { key, '', 0, expected } end
+local function link(other)
+local owner = account(other[KEY])
+if not owner or w.named(owner, other[WINDOW]) then return end
+local past = w.coldOf(owner).past
+past[#past + 1] = { other[WINDOW], other[SERIAL], at + w.remembered() }
+save(owner)
+end
+if isRepair then
+for _, holder in ipairs(holders) do
+if holder[IS_OTHER] then link(holder) end
+end
+for field in pairs(seen) do
+local isListed = listed[field] or not string.find(field, '^[arwj]') and not string.find(field, '^q.')
+if raw[field] and not isListed and not call('ZSCORE', DUE, field) then
+due(field, ends[field] or at + w.remembered())
+end
+end
+if not call('ZSCORE', DUE, 'end') then
+scores[#scores + 1], scores[#scores + 2], header[TOUCH_AT] = '+inf', 'end', 0
+end
+for _, field in ipairs(next(nowhere) and {} or sums) do
+if not serials[sub(field, 2)] then deletes[#deletes + 1] = field end
 end
 end
 local entryCount = header[ENTRIES]
 finish(true)
-return { 'held', at, accountCount, entryCount, reservationCount, differences }`;
+return { 'held', at, accountCount, entryCount, reservationCount, differences, remade }`;
 const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, HELD_OWN].join('');
 
 export const HELD: Script = {
   name: 'held',
-  sha: '3bb9a30cf8e138812208230c542ea8be67e308d3',
+  sha: '8894996d406055834b19a375455802e0b872f28f',
   text: HELD_TEXT,
 };
 
@@ -1285,6 +1423,7 @@ local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
 if last then
 local time, count = string.match(last[1], '^(%d+)-(%d+)$')
 header[ENTRIES], at = tonumber(count), max(at, tonumber(time))
+put('b', count)
 end
 scores = { '+inf', 'end' }
 end
@@ -1315,47 +1454,79 @@ const OPEN_TEXT: string = [LAYOUT_PART, PERMISSIONS_PART, STORE_PART, OPEN_OWN].
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '4222d7f0960359ad9be38e68d8a4abd772813298',
+  sha: 'c8b0d79de8d46c7578edf7c7fa0e7f944c28525c',
   text: OPEN_TEXT,
-  flagged: { sha: '805c9d7fdb561e827bad194800c21b14d27c0dd3', text: FLAGS + OPEN_TEXT },
+  flagged: { sha: '898db6f77be986ea0b4360fc16346c2f3a9eeeaa', text: FLAGS + OPEN_TEXT },
 };
 
 const PROOF_OWN: string = String.raw`
 local PAGE = 500
-local lost = begin({ 'p' })
+local lost = begin({ 'p', 'b' })
 if lost then return lost end
 local dropped = raw['p'] or '0'
 local found = call('XRANGE', LEDGER, '(' .. ARGV[5], '+', 'COUNT', PAGE)
 if #found == PAGE then return { 'entries', at, dropped, found } end
-local page, shown, w = call('HSCAN', BOOKS, ARGV[6], 'COUNT', 100), {}, windows()
-local function foldedOf(serial)
-local value, folded = get('f' .. serial) or '', {}
-for place = 1, #value, 16 do
-local slot, amount = unpacked('<dd', value, place)
-folded[#folded + 1] = slot > -HUGE and slot
-folded[#folded + 1] = amount
-end
-return folded
-end
-for place = 1, #page[2], 2 do
-local field, value = page[2][place], page[2][place + 1]
-local kind, holder = sub(field, 1, 1), nil
-raw[field] = value
-if kind == 'a' then holder = account(sub(field, 2)) end
-if kind == 'w' then holder = w.otherOf(sub(field, 2)) end
-if holder then
+local shown, left, w = {}, {}, windows()
+local function show(field, holder)
 w.advance(holder)
-local startsAt = w.startOf(w.windowOf(holder)) or false
-local names = { field, holder[KEY], holder[WINDOW] }
-shown[#shown + 1] = { names, holder[COMMITTED], startsAt, foldedOf(holder[SERIAL]) }
+local window, names = w.windowOf(holder), { field, holder[KEY], holder[WINDOW] }
+local slots = window.oldest and w.slotsOf(holder) or {}
+local folded = w.foldedOf(holder[SERIAL])
+shown[#shown + 1] = { names, holder[COMMITTED], w.startOf(window) or false, folded, slots, window.born or 0 }
+end
+local function showAccount(known)
+show('a' .. known[KEY], known)
+for _, past in ipairs(w.coldOf(known).past) do
+local serial = past[2]
+if past[3] > at and not w.otherOf(serial) then
+shown[#shown + 1] = { { 'w' .. serial, known[KEY], past[1] }, 0, false, (w.foldedOf(serial)), {}, 0 }
 end
 end
-return { 'proof', at, dropped, found, page[1], shown }`;
+end
+local function showLeft(key, serial, name, folded)
+local value = get('a' .. key)
+if value then
+local known = { unpacked(ACCOUNT, value) }
+serial, name = known[SERIAL], known[WINDOW]
+folded = w.foldedOf(serial)
+end
+local isListed, rest, past = call('ZSCORE', DUE, 'a' .. key) and 1 or 0, get('c' .. key), {}
+local cold = rest and cmsgpack.unpack(sub(rest, ({ unpacked('<s', rest) })[2]))
+for place, each in ipairs(cold and cold.past or {}) do past[place] = each[1] end
+left[#left + 1] = { key, isListed, name or '', serial or '', folded or {}, past }
+end
+if ARGV[6] == 'of' then
+for place = 7, #ARGV do
+local known = account(ARGV[place])
+if known then showAccount(known) else showLeft(ARGV[place]) end
+end
+return { 'proof', at, dropped, found, '0', shown, left, tonumber(raw['b'] or 0) }
+end
+local page = call('HSCAN', BOOKS, ARGV[6], 'COUNT', 100)
+for place = 1, #page[2], 2 do raw[page[2][place]] = page[2][place + 1] end
+for place = 1, #page[2], 2 do
+local field = page[2][place]
+local kind, rest = sub(field, 1, 1), sub(field, 2)
+if kind == 'a' or kind == 'c' then
+local known = account(rest)
+if not known then
+showLeft(rest)
+elseif kind == 'a' then
+showAccount(known)
+end
+elseif kind == 'w' then
+show(field, w.otherOf(rest))
+elseif kind == 'f' then
+local folded, key, name = w.foldedOf(rest)
+if not account(key) and not w.otherOf(rest) then showLeft(key, rest, name, folded) end
+end
+end
+return { 'proof', at, dropped, found, page[1], shown, left, tonumber(raw['b'] or 0) }`;
 const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].join('');
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: 'd52c14222b1c196f67e64d8720951facceaf702b',
+  sha: 'd902c7732b6d84a58893e7af0696bb3e719dd5da',
   text: PROOF_TEXT,
 };
 
@@ -1367,8 +1538,9 @@ if not oldest or oldest[1] ~= ARGV[5] then return { 'stale', at } end
 local w, sums = windows(), {}
 local function sumsOf(serial)
 if not sums[serial] then
-local value, known = get('f' .. serial) or '', {}
-for place = 1, #value, 16 do
+local value, known = get('f' .. serial), {}
+local _, _, from = unpacked('<ss', value or packed('<ss', '', ''))
+for place = from, #(value or ''), 16 do
 local slot, amount = unpacked('<dd', value, place)
 known[slot] = amount
 end
@@ -1376,12 +1548,16 @@ sums[serial] = known
 end
 return sums[serial]
 end
-for place = 8, #ARGV, 4 do
+local names = {}
+for place = 8, #ARGV, 5 do
 local known = account(ARGV[place])
+if not known and isDeleted(ARGV[place]) then return { 'stale', at } end
 local holder = known and w.named(known, ARGV[place + 1])
-if holder then
+local count = tonumber(ARGV[place + 4])
+if holder and (count > (w.windowOf(holder).born or 0) or count <= tonumber(get('b') or 0)) then
 local slot, amount = tonumber(ARGV[place + 2]) or -HUGE, tonumber(ARGV[place + 3])
 local startsAt = w.windowOf(holder).step and w.startOf(w.windowOf(holder)) or -HUGE
+names[holder[SERIAL]] = packed('<ss', holder[KEY], holder[WINDOW])
 local known = sumsOf(holder[SERIAL])
 known[slot] = (known[slot] or 0) + amount
 for each in pairs(known) do
@@ -1390,7 +1566,7 @@ end
 end
 end
 for serial, known in pairs(sums) do
-local parts = {}
+local parts = { names[serial] }
 for slot, amount in pairs(known) do parts[#parts + 1] = packed('<dd', slot, amount) end
 put('f' .. serial, concat(parts))
 end
@@ -1402,7 +1578,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: 'ea2a564b84937ddf08f8dc9536cdbb524a70c06b',
+  sha: '056cbee37b3873dd602ec24c3ddea76f9a0cc58e',
   text: PRUNE_TEXT,
 };
 
@@ -1432,7 +1608,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: 'e0dca8fc91d6abfbdf8e0b119f8e97a5ca7773d9',
+  sha: 'f61d5d2c8483a3a8337ec05917cddb00cb1bdf36',
   text: READ_TEXT,
 };
 
@@ -1445,7 +1621,7 @@ local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
 local _, _, admittedAt = struct.unpack('<c1dd', record)
 if ARGV[6] and tonumber(ARGV[6]) ~= admittedAt then return { 'never', at, finish(false) } end
-for _, each in ipairs(holdsOf(record)) do
+for _, each in ipairs(holdsThere(record)) do
 local key, held, _, kind, serial = unpack(each)
 local known = account(key)
 hold(known, kind, -tonumber(held), -1, serial ~= '' and windows().find(known, serial) or known)
@@ -1460,9 +1636,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '41aaf731313d4ab638d19da88000a63c75577f32',
+  sha: 'd1c15a22355dd1b0919e18ae8857a8c488b06fac',
   text: RELEASE_TEXT,
-  flagged: { sha: '5d4e6ce3b9170f5ce789bf26cac61594f2666ec2', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: 'e142a48322143e2a4c7835c012fc7f47eafc34cd', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1520,7 +1696,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'bda48e5aa18305b6cc9c234822bca6c49da8c539',
+  sha: '3fd7c88ad5ec7f23d60245497282ad342a26ee3a',
   text: RESERVE_TEXT,
 };
 
@@ -1607,26 +1783,34 @@ const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSA
 
 export const RESERVE_MANY: Script = {
   name: 'reserve-many',
-  sha: 'acebe54bd334ac3c955292c33cc36e1e4b8b5e28',
+  sha: '32617025594f3c26da42001191285539cbb276bc',
   text: RESERVE_MANY_TEXT,
 };
 
 const RESTORE_OWN: string = String.raw`
-local field = ARGV[6]
+local field, key = ARGV[6], ARGV[7]
 local lost = begin({ field })
 if lost then return lost end
 local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
-local isWhole = (last and last[1] or '0-0') == ARGV[5]
-if not isWhole or not raw[field] then return { 'stale', at } end
-local w = windows()
-local known = account(sub(field, 2))
-local holder = known or w.otherOf(sub(field, 2))
-holder[COMMITTED] = tonumber(ARGV[7])
+if (last and last[1] or '0-0') ~= ARGV[5] then return { 'stale', at } end
+local w, owner, serial = windows(), account(key), sub(field, 2)
+local holder = field == 'a' .. key and owner or nil
+if sub(field, 1, 1) == 'w' then
+local isKnown = field == 'w'
+if not isKnown then holder = w.otherOf(serial) end
+for _, past in ipairs(owner and w.coldOf(owner).past or {}) do
+isKnown = isKnown or past[2] == serial and past[3] > at
+end
+if not holder and owner and isKnown and (field ~= 'w' or not w.named(owner, ARGV[8])) then
+holder = w.remake(owner, serial, ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]))
+end
+end
+if not holder then return { 'gone', at } end
 local slots = {}
-for place = 8, #ARGV do slots[place - 7] = tonumber(ARGV[place]) end
+for place = 13, #ARGV do slots[place - 12] = tonumber(ARGV[place]) end
+holder[COMMITTED] = tonumber(ARGV[12])
 for place = 2, #slots, 2 do holder[COMMITTED] = holder[COMMITTED] + slots[place] end
 if w.windowOf(holder).step then w.setSlots(holder, slots) end
-local owner = known or account(holder[KEY])
 if owner then
 w.refresh(owner)
 save(owner)
@@ -1638,29 +1822,47 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: 'ce547bc8d3b2d5266436baabbc617e1193e3e7d5',
+  sha: 'f15c18df838b723b45ee9ad97b82b28cba3861cb',
   text: RESTORE_TEXT,
 };
 
 const REVIVE_OWN: string = String.raw`
-local key = ARGV[6]
-local lost = begin({ 'a' .. key })
+local key, serial = ARGV[6], ARGV[9]
+local lost = begin({ 'a' .. key, 'c' .. key })
 if lost then return lost end
 local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
-if raw['a' .. key] then return { 'there', at } end
-if not last or last[1] ~= ARGV[5] then return { 'stale', at } end
-local terms = ARGV[7] .. '\n\n\n\n\n\n'
-local known = windows().open(key, '', '\t\t' .. ARGV[8], terms)
-local cold = windows().coldOf(known)
+if account(key) then return { 'there', at } end
+if (last and last[1] or '0-0') ~= ARGV[5] then return { 'stale', at } end
+local terms, cold, denials = ARGV[7] .. '\n\n\n\n\n\n', nil, 0
+if raw['c' .. key] then
+local from
+terms, from = unpacked('<s', raw['c' .. key])
+cold = cmsgpack.unpack(sub(raw['c' .. key], from))
+else
+cold = { past = {}, window = { added = 0, resets = 0, fired = {} } }
+cold.isBlocked = ARGV[12] ~= '' or nil
+if ARGV[13] ~= '' then cold.set = { to = tonumber(ARGV[13]), till = tonumber(ARGV[14]) } end
+if ARGV[15] ~= '' then cold.raised = { by = tonumber(ARGV[15]), till = tonumber(ARGV[16]) } end
+end
+if raw['a' .. key] then
+local before = { unpacked(ACCOUNT, raw['a' .. key]) }
+denials = before[DENIED]
+if not raw['c' .. key] then terms = before[NAMES] .. '\n\n\n\n\n\n' end
+end
 cold.window.isRevived = true
-cold.isBlocked = ARGV[9] ~= '' or nil
-if ARGV[10] ~= '' then cold.set = { to = tonumber(ARGV[10]), till = tonumber(ARGV[11]) } end
-if ARGV[12] ~= '' then cold.raised = { by = tonumber(ARGV[12]), till = tonumber(ARGV[13]) } end
+cold.window.length = tonumber(ARGV[10]) or cold.window.length
+cold.window.step = tonumber(ARGV[11]) or cold.window.step
+if serial == '' then serial = nextSerial() end
+local known = {
+[COMMITTED] = tonumber(ARGV[17]), [HELD] = 0, [OPEN] = 0, [DENIED] = denials, [CARRIED] = 0, [TILL] = 0,
+[GATE] = HUGE, [ALARM] = HUGE, [ENDS] = HUGE, [SERIAL] = serial, [TERMS_ID] = '',
+[NAMES] = string.match(terms, '^[^\n]*'), [WINDOW] = ARGV[8], [TERMS] = terms, [KEY] = key, [COLD] = cold,
+}
+known[FRESH] = at + windows().remembered()
 local slots = {}
-for place = 15, #ARGV do slots[place - 14] = tonumber(ARGV[place]) end
-known[COMMITTED] = tonumber(ARGV[14])
+for place = 18, #ARGV do slots[place - 17] = tonumber(ARGV[place]) end
 for place = 2, #slots, 2 do known[COMMITTED] = known[COMMITTED] + slots[place] end
-if slots[1] then windows().setSlots(known, slots) end
+if slots[1] or get('s' .. serial) then windows().setSlots(known, slots) end
 save(known)
 finish(true)
 return { 'revived', at }`;
@@ -1668,7 +1870,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: '1c057f57d971c98fc1800ad7ef08e46c56cb367a',
+  sha: '16da2df16a0d450703a178415369a2d0bf1396f8',
   text: REVIVE_TEXT,
 };
 
@@ -1714,8 +1916,10 @@ return chargeOf(known, holder[WINDOW], slot and format('%.0f', slot) or 'null', 
 end
 local function correct(each)
 local key, held, before, serial, name, slot, resets, names = unpack(each)
-local known = account(key) or { [KEY] = key, [NAMES] = names }
-local holder = windows().find(known, serial) or charges().forgotten(known, name)
+local found = account(key)
+local known = found or { [KEY] = key, [NAMES] = names }
+local holder = windows().find(known, serial) or found and windows().named(found, name)
+holder = holder or charges().forgotten(known, name)
 local amount = tonumber(asked[key] or held) - tonumber(before)
 if windows().windowOf(holder).resets ~= resets and not windows().windowOf(holder).isPart then
 amount = max(0, amount)
@@ -1725,7 +1929,7 @@ return chargeOf(known, name, slot, format('%.0f', amount), '0')
 end
 if state == OPEN_STATE then
 local _, _, admittedAt = unpacked('<c1dd', record)
-for place, each in ipairs(holdsOf(record)) do charged[place] = settle(each, admittedAt) end
+for place, each in ipairs(holdsThere(record)) do charged[place] = settle(each, admittedAt) end
 elseif state == EXPIRED then
 for place, each in ipairs(cmsgpack.unpack(sub(record, 10))) do charged[place] = correct(each) end
 end
@@ -1745,9 +1949,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '08328e1b3e4f763514e93288071223aa4a4d9d84',
+  sha: '5b63260219cfa24b0e5f42a98286f67dbd90ca84',
   text: SETTLE_TEXT,
-  flagged: { sha: 'f312bc094911d9915b46dedadc52c9bab475d092', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '0f4100e2644c9ee792f5b8c148a1ceddc2c97a9c', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`
@@ -1810,7 +2014,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: '56b87f4f5f62b2b431a785cdd077c378a8dd54a6',
+  sha: '4036c1baa154c722770865881955d75b78113b48',
   text: SETTLE_MANY_TEXT,
-  flagged: { sha: '4c3b5c6ff3a43272f86dac97e5dc198d4154db37', text: FLAGS + SETTLE_MANY_TEXT },
+  flagged: { sha: 'cb390ee0eb05a35aef129b1a7ca341aa75e06ef0', text: FLAGS + SETTLE_MANY_TEXT },
 };

@@ -24,6 +24,12 @@ export class SetByHand {
     } else if (change.type === 'limit-add') this.#raise = [change.amount, change.until ?? ''];
   }
 
+  /** Whether any of it is in force at a time, in ms since the epoch. */
+  isInForce(at: number): boolean {
+    const untils = [this.#limit, this.#raise].flatMap((change) => (change ? [change[1]] : []));
+    return this.#isBlocked || untils.some((until) => until === '' || at < until);
+  }
+
   /** As `revive.lua` takes it. */
   arguments(): (string | number)[] {
     const none = ['', ''];

@@ -62,6 +62,11 @@ export class StoreSession {
     return this.#epoch;
   }
 
+  /** After how long an account that nobody uses is forgotten, in ms. */
+  get idleMs(): number {
+    return this.#options.idleMs;
+  }
+
   /** The time on the clock here. */
   get here(): number {
     return this.#options.now?.() ?? Date.now();

@@ -216,7 +216,11 @@ export class StoreSink implements UsageSink {
   }
 
   verify(): Promise<VerifyReport> {
-    return verifyBooks(this.scripts.session, { repair: false, isPart: this.#isPart });
+    return verifyBooks(this.scripts.session, {
+      repair: false,
+      isLost: false,
+      isPart: this.#isPart,
+    });
   }
 
   rebuild(): Promise<VerifyReport> {

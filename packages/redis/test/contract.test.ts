@@ -20,6 +20,7 @@ const ALL = {
   keepsDetails: false,
   loses: true,
   tampers: true,
+  deletes: true,
 } as const;
 
 const server = await RedisServer.start();

@@ -124,7 +124,10 @@ describe('with `onStoreReset: rebuild`, of a store whose ledger is left', () => 
     const denying = sinkOn(admin, { onStoreReset: 'deny' });
     await expect(denying.reserve(ask('r1'))).rejects.toThrow('It is being rebuilt');
     const { differences } = await denying.rebuild();
-    expect(differences).toMatchObject([{ account: 'spent', counter: 0, expected: 60 }]);
+    expect(differences).toMatchObject([
+      { account: 'spent', field: 'committed', counter: 0, expected: 60 },
+      ...['blocked', 'lowered', 'raised'].map((account) => ({ account, field: 'record' })),
+    ]);
     expect(await denying.reserve(ask('r2', spent, 41))).toMatchObject({ admitted: false });
   });
 

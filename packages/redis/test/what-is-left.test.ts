@@ -146,6 +146,23 @@ describe('a process that has just come, and finds a ledger alone', () => {
     expect(await other.reserve(ask('r3', 10))).toMatchObject({ admitted: true, notices: [] });
   });
 
+  test('and what it went on without is restored by a rebuild, whatever the window', async () => {
+    const total = accountOf('total');
+    const call = (id: string) => ({ ...ask(id, 30), claims: [claimOn(total, 30)] });
+    const sink = sinkOn('accept');
+    await sink.reserve(call('t1'));
+    await sink.settle(end('t1'));
+    await lose('books', 'due');
+    const other = sinkOn('accept');
+    await other.reserve(call('t2'));
+    await other.settle(end('t2'));
+    const difference = { account: 'total', counter: 30, expected: 60 };
+    expect((await other.verify()).differences).toMatchObject([difference, { account: 'hourly' }]);
+    await other.rebuild();
+    expect(await other.read([total, hourly])).toMatchObject([{ committed: 60 }, { committed: 60 }]);
+    expect((await other.verify()).differences).toEqual([]);
+  });
+
   test('keeps nobody from deciding by only looking', async () => {
     for (const decided of ['accept', 'rebuild'] as const) {
       const knew = sinkOn(decided);

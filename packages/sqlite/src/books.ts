@@ -1,6 +1,7 @@
 import type { Charge, SinkNotice } from '@hardcap/core';
 import { ChargeReport, expireHold } from '@hardcap/core/sink';
 import type { BookedCharge, NewEntry } from './ledger-table.ts';
+import { MissingRowError } from './missing-row-error.ts';
 import { OpenAccounts } from './open-accounts.ts';
 import type { StoredReservation } from './reservation-table.ts';
 import type { StoreRow } from './store-table.ts';
@@ -9,6 +10,8 @@ import type { Tables } from './tables.ts';
 
 /** How many expired holds one call sweeps in passing. */
 const SWEEP_LIMIT = 64;
+/** For so long an expiry is put off that cannot be charged. */
+const POSTPONED_MS = 60_000;
 const NO_NOTICES: readonly SinkNotice[] = Object.freeze([]);
 
 /** Does a piece of work on one state of the store. */
@@ -50,7 +53,12 @@ export class Books {
     this.at = Math.max(this.#clock(), this.at);
     if (!this.isDue) return;
     const report = new ChargeReport(this.#untold);
-    for (const due of this.tables.reservations.due(this.at, SWEEP_LIMIT)) this.#expire(due, report);
+    for (const due of this.tables.reservations.due(this.at, SWEEP_LIMIT)) {
+      const holds = this.#holdsThere(due);
+      if (holds !== null) this.#expire(due, holds, report);
+      // It waits for a rebuild.
+      else this.tables.reservations.postpone(due.number, this.at + POSTPONED_MS);
+    }
     this.#untold = report.notices;
     this.#nextDue = this.tables.reservations.nextDue();
   }
@@ -109,10 +117,23 @@ export class Books {
     if (this.#storedClock === null || this.at > this.#storedClock) store.setClock(this.at);
   }
 
-  #expire(reservation: StoredReservation, report: ChargeReport): void {
+  /** Null where a row is gone that they need. */
+  #holdsThere(reservation: StoredReservation): StoredHold[] | null {
+    try {
+      return this.holdsOf(reservation);
+    } catch (error) {
+      if (error instanceof MissingRowError) return null;
+      throw error;
+    }
+  }
+
+  #expire(
+    reservation: StoredReservation,
+    holds: readonly StoredHold[],
+    report: ChargeReport,
+  ): void {
     const { accounts, at } = this;
     const { number, id, due_at: expiresAt, details } = reservation;
-    const holds = this.holdsOf(reservation);
     const charges = holds.map((hold) => {
       const { stored, account } = hold;
       accounts.turn(stored, account.rule, at);

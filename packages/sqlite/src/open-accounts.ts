@@ -1,6 +1,7 @@
 import type { Account, AccountRule } from '@hardcap/core';
 import { spansBefore, type WindowCounters } from '@hardcap/core/sink';
 import type { StoredAccount } from './account-table.ts';
+import { MissingRowError } from './missing-row-error.ts';
 import type { Tables } from './tables.ts';
 import type { StoredWindow } from './window-table.ts';
 
@@ -38,7 +39,7 @@ export class OpenAccounts {
     const known = this.#byId.get(id);
     if (known !== undefined) return known;
     const read = this.#tables.accounts.byId(id, at);
-    if (read === undefined) throw new Error(`The store has no account ${id}.`);
+    if (read === undefined) throw new MissingRowError(`account ${id}`);
     return this.#entered(read, at);
   }
 
@@ -75,8 +76,12 @@ export class OpenAccounts {
   /** Counters of a window, by the id of its row. */
   window(stored: StoredAccount, id: number, at: number): WindowCounters {
     const known = this.#windows.get(id);
-    const found = known ?? this.#tracked(stored, this.#tables.windows.byId(id, at));
-    if (found === undefined) throw new Error(`The store has no window ${id}.`);
+    const found = known ?? this.#tables.windows.byId(id, at);
+    // One of another account may have got the number.
+    if (found?.account !== stored.id) {
+      throw new MissingRowError(`window ${id} of ${stored.account.key}`);
+    }
+    if (known === undefined) this.#tracked(stored, found);
     const { counters } = found;
     const { endsAt } = counters.span;
     const { rule } = stored.account;

@@ -3,6 +3,8 @@ import { asDouble, prepare, type Query, type SqliteDatabase } from './driver.ts'
 export interface CountedWindow {
   readonly id: number;
   readonly account: string;
+  /** Id of the account. */
+  readonly owner: number;
   readonly name: string;
   readonly rule: number;
   readonly committed: number;
@@ -27,6 +29,7 @@ export interface WrongHeld {
 
 interface ChargeSum {
   readonly window: number;
+  readonly account: number;
   readonly slot: number | null;
   readonly amount: number;
 }
@@ -60,12 +63,12 @@ export class ProofTable {
     );
     this.#charges = prepare(
       database,
-      `SELECT window, slot, ${asDouble('sum(amount)', 'amount')} FROM charges
-       WHERE entry > ? AND entry <= ? GROUP BY window, slot`,
+      `SELECT window, account, slot, ${asDouble('sum(amount)', 'amount')} FROM charges
+       WHERE entry > ? AND entry <= ? GROUP BY window, account, slot`,
     );
     this.#windows = prepare(
       database,
-      `SELECT w.id, a.key AS account, w.name, w.rule,
+      `SELECT w.id, a.key AS account, a.id AS owner, w.name, w.rule,
          ${asDouble('w.committed', 'committed')}, ${asDouble('w.folded', 'folded')}
        FROM windows AS w JOIN accounts AS a ON a.id = w.account
        WHERE w.id > ? AND (w.forget_at IS NULL OR w.forget_at > ?) ORDER BY w.id LIMIT ?`,
@@ -79,14 +82,14 @@ export class ProofTable {
       database,
       `WITH
          holds AS (${HOLDS}),
-         in_windows AS (SELECT window, sum(amount) AS amount FROM holds
-           WHERE window IS NOT NULL GROUP BY window),
+         in_windows AS (SELECT window, account, sum(amount) AS amount FROM holds
+           WHERE window IS NOT NULL GROUP BY window, account),
          floating AS (SELECT account, sum(amount) AS amount FROM holds
            WHERE window IS NULL GROUP BY account)
        SELECT a.id, a.key AS account, a.rule, w.id AS window, w.name, 
          ${asDouble('w.held', 'counter')}, ${asDouble('coalesce(h.amount, 0)', 'expected')}
        FROM windows AS w JOIN accounts AS a ON a.id = w.account
-         LEFT JOIN in_windows AS h ON h.window = w.id
+         LEFT JOIN in_windows AS h ON h.window = w.id AND h.account = w.account
        WHERE w.held <> coalesce(h.amount, 0)
        UNION ALL
        SELECT a.id, a.key, a.rule, NULL, NULL,

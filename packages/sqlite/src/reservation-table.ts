@@ -20,6 +20,7 @@ export class ReservationTable {
   readonly #byId: Query<[id: string], StoredReservation>;
   readonly #insert: Query<[id: string, dueAt: number, holds: string, details: string | null]>;
   readonly #renew: Query<[dueAt: number, holds: string, number: number]>;
+  readonly #postpone: Query<[dueAt: number, number: number]>;
   readonly #resolve: Query<[Resolution, dueAt: number, holds: string | null, number: number]>;
   readonly #next: Query<[], { readonly due_at: number }>;
   readonly #due: Query<[at: number, most: number], StoredReservation>;
@@ -35,6 +36,7 @@ export class ReservationTable {
       database,
       'UPDATE reservations SET due_at = ?, holds = ? WHERE number = ?',
     );
+    this.#postpone = prepare(database, 'UPDATE reservations SET due_at = ? WHERE number = ?');
     this.#resolve = prepare(
       database,
       `UPDATE reservations SET resolution = ?, due_at = ?, holds = ?, details = NULL
@@ -62,6 +64,10 @@ export class ReservationTable {
 
   renew(number: number, expiresAt: number, holds: string): void {
     this.#renew.run(expiresAt, holds, number);
+  }
+
+  postpone(number: number, dueAt: number): void {
+    this.#postpone.run(dueAt, number);
   }
 
   /** @param holds for a late settlement; null when none can come. */

@@ -3,6 +3,7 @@ import type { SqliteDatabase } from './driver.ts';
 import { ForgetTable } from './forget-table.ts';
 import { LedgerReader } from './ledger-reader.ts';
 import { LedgerTable } from './ledger-table.ts';
+import { LostWindowTable } from './lost-window-table.ts';
 import { ProofTable } from './proof-table.ts';
 import { PruneTable } from './prune-table.ts';
 import { ReservationTable } from './reservation-table.ts';
@@ -20,6 +21,7 @@ export interface Tables {
   readonly ledger: LedgerTable;
   readonly reader: LedgerReader;
   readonly proof: ProofTable;
+  readonly lost: LostWindowTable;
   readonly prune: PruneTable;
   readonly forgotten: ForgetTable;
   readonly rememberedMs: number;
@@ -36,6 +38,7 @@ export function prepareTables(database: SqliteDatabase, rememberedMs: number): T
     ledger: new LedgerTable(database),
     reader: new LedgerReader(database, rules),
     proof: new ProofTable(database),
+    lost: new LostWindowTable(database, rules, rememberedMs),
     prune: new PruneTable(database),
     forgotten: new ForgetTable(database, rememberedMs),
     rememberedMs,

@@ -24,18 +24,67 @@ const MOST_ATTEMPTS = 10;
 export async function verifyLedger(verifying: Verifying): Promise<VerifyReport> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
     const sums = await verifying.read((books) => new LedgerSums(books));
-    const committed = await compareCommitted(verifying, sums);
-    if (committed === null) continue;
+    const lost = await compareLost(verifying, sums);
+    const committed = lost && (await compareCommitted(verifying, sums));
+    if (lost === null || committed === null) continue;
     const { read, write = read } = verifying;
     return write((books) => {
       books.flush();
-      const held = compareHeld(books, verifying.write !== undefined);
+      const repair = verifying.write !== undefined;
+      const lostHeld = compareLostHeld(books, repair);
+      const held = [...lostHeld, ...compareHeld(books, repair)];
       const { proof, reader } = books.tables;
-      const differences = [...committed, ...held];
+      const differences = [...lost, ...committed, ...held];
       return { at: books.at, entries: reader.last(), ...proof.counts(), differences };
     });
   }
   throw new SinkUnavailableError('The ledger was pruned again and again while it was verified.');
+}
+
+/**
+ * Finds windows that were charged and have no row, and makes them; null when the ledger was pruned in
+ * between. A window of which the ledger has entries is never forgotten.
+ */
+async function compareLost(
+  { read, write }: Verifying,
+  sums: LedgerSums,
+): Promise<Difference[] | null> {
+  const differences: Difference[] = [];
+  while (!(await read((books) => sums.advance(books, ENTRIES_AT_A_TIME)))) await nextTurn();
+  const charged = sums.windows();
+  for (let from = 0; from < charged.length; from += WINDOWS_AT_A_TIME) {
+    const isStale = await (write ?? read)((books) => {
+      books.flush();
+      if (sums.isStale(books)) return true;
+      sums.advance(books, Number.POSITIVE_INFINITY);
+      const { lost } = books.tables;
+      for (const each of charged.slice(from, from + WINDOWS_AT_A_TIME)) {
+        const window = lost.charged(each);
+        if (window === undefined) continue;
+        const expected = [...sums.of(each).values()].reduce((sum, amount) => sum + amount, 0);
+        const base = { account: window.key, window: lost.nameOf(window), counter: 0 } as const;
+        if (expected === 0) differences.push({ ...base, field: 'record', expected: 1 });
+        // Once there is a row, what it should have is found as in any.
+        if (write !== undefined) sums.move(each, lost.restore(window, books.at));
+        else if (expected !== 0) differences.push({ ...base, field: 'committed', expected });
+      }
+      return false;
+    });
+    if (isStale) return null;
+    await nextTurn();
+  }
+  return differences;
+}
+
+/** Of the same kind, with nothing but holds. */
+function compareLostHeld({ at, tables }: Books, repair: boolean): Difference[] {
+  const { lost } = tables;
+  return lost.held(at).flatMap((hold): Difference[] => {
+    const window = lost.nameOf(hold);
+    if (repair) lost.restore(hold, at);
+    const { key: account, amount: expected } = hold;
+    return repair ? [] : [{ account, window, field: 'held', counter: 0, expected }];
+  });
 }
 
 /** Null when the ledger was pruned in between. */
@@ -44,11 +93,6 @@ async function compareCommitted(
   sums: LedgerSums,
 ): Promise<Difference[] | null> {
   const differences: Difference[] = [];
-  let isDone = false;
-  while (!isDone) {
-    isDone = await read((books) => sums.advance(books, ENTRIES_AT_A_TIME));
-    await nextTurn();
-  }
   for (let after = 0; ; await nextTurn()) {
     const next = await (write ?? read)((books) => {
       books.flush();
@@ -70,7 +114,7 @@ async function compareCommitted(
 
 function compareWindow(
   { at, tables }: Books,
-  { id, account, name, rule, committed, folded }: CountedWindow,
+  { id, account, owner, name, rule, committed, folded }: CountedWindow,
   sums: LedgerSums,
   repair: boolean,
 ): Difference | undefined {
@@ -79,19 +123,37 @@ function compareWindow(
   // Spend of slots that have left a rolling window does not count, whether that was written or not.
   const startsAt = window.kind === 'rolling' ? (window.at(at).startsAt ?? 0) : null;
   const counts = (slot: number | null) => slot === null || startsAt === null || slot >= startsAt;
-  const left = startsAt === null ? [] : proof.slots(id).filter(({ slot }) => !counts(slot));
+  const slots = startsAt === null ? [] : proof.slots(id);
+  const kept = slots.filter(({ slot }) => counts(slot));
+  const left = slots.filter(({ slot }) => !counts(slot));
   const counter = left.reduce((sum, slot) => sum - slot.committed, committed);
-  const counted = [...sums.of(id)].filter(([slot]) => counts(slot));
+  const counted = [...sums.of({ id, account: owner })].filter(([slot]) => counts(slot));
   const expected = counted.reduce((sum, [, amount]) => sum + amount, folded);
   if (repair && (counter !== expected || startsAt !== null)) {
     proof.setCommitted(id, expected);
-    const slots = counted.flatMap(([slot, amount]) =>
+    const counting = counted.flatMap(([slot, amount]) =>
       slot === null ? [] : [[slot, amount] as const],
     );
-    if (startsAt !== null) proof.setSlots(id, new Map(slots));
+    if (startsAt !== null) proof.setSlots(id, new Map(counting));
   }
-  if (counter === expected) return undefined;
-  return { account, window: name, field: 'committed', counter, expected };
+  const wrong =
+    counter === expected ? wrongSlot(new Map(counted), kept) : ([counter, expected] as const);
+  if (wrong === undefined) return undefined;
+  return { account, window: name, field: 'committed', counter: wrong[0], expected: wrong[1] };
+}
+
+/** The first slot of a rolling window that is not what it should be: what it has, and should have. */
+function wrongSlot(
+  expected: ReadonlyMap<number | null, number>,
+  kept: readonly { readonly slot: number; readonly committed: number }[],
+): readonly [has: number, should: number] | undefined {
+  const found = new Map(kept.map(({ slot, committed }) => [slot, committed]));
+  for (const slot of new Set([...expected.keys(), ...found.keys()])) {
+    if (slot === null) continue;
+    const [has, should] = [found.get(slot) ?? 0, expected.get(slot) ?? 0];
+    if (has !== should) return [has, should];
+  }
+  return undefined;
 }
 
 function compareHeld({ at, tables }: Books, repair: boolean): Difference[] {

@@ -9,6 +9,7 @@ const ALL = {
   shared: true,
   loses: true,
   tampers: true,
+  deletes: true,
 } as const;
 
 describe('SqliteUsageSink on node:sqlite', () => {

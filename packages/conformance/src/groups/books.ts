@@ -3,7 +3,7 @@ import { accountOf } from '../accounts.ts';
 import { expectBooks } from '../audit.ts';
 import { ensure, expectEqual, expectPart } from '../check.ts';
 import type { ContractBench } from '../contract-bench.ts';
-import { type ContractGroup, test } from '../contract-test.ts';
+import { type ContractGroup, type ContractTest, test } from '../contract-test.ts';
 
 function accountsOf({ clock }: ContractBench): [Account, Account, Account, Account, Account] {
   return [
@@ -155,5 +155,60 @@ export const books: ContractGroup = {
       },
       'tampers',
     ),
+
+    test('what is over, or was never used, is not rebuilt', async (bench) => {
+      const accounts = accountsOf(bench);
+      await history(bench, async () => {});
+      await bench.settle('open');
+      const { rule } = accounts[1] as Account;
+      for (let window = 0; window < 2; window += 1) {
+        await bench.clock.passWindow(rule.window, await bench.at());
+      }
+      const before = await bench.sink.verify();
+      const after = await bench.sink.rebuild();
+      expectEqual(after.differences, [], 'differences');
+      expectEqual(after.accounts, before.accounts, 'accounts');
+      await expectBooks(bench, accounts, 'after the rebuild');
+    }),
+
+    ...deletions(),
   ],
 };
+
+/** Whose counters are deleted: a total, and a window that is not over. */
+function deletions(): ContractTest[] {
+  const windows = [
+    ['without end', () => accountOf('a')],
+    ['that ends', ({ clock }: ContractBench) => accountOf('a', { window: clock.fixed })],
+    ['that rolls', ({ clock }: ContractBench) => accountOf('a', { window: clock.rolling })],
+  ] as const;
+  return windows.map(([window, make]) =>
+    test(
+      `case C-03: counters of a window ${window} that were deleted are found, and restored`,
+      async (bench) => {
+        const [a, b] = [make(bench), accountOf('b')];
+        await bench.reserve('r1', [a, 20], [b, 20]);
+        await bench.settle('r1');
+        await bench.reserve('r2', [a, 30], [b, 5]);
+        await bench.deleteCounters(a);
+        const { differences } = await bench.sink.verify();
+        const [found] = differences.filter(({ field }) => field === 'committed');
+        expectPart(found, { account: 'a', counter: 0, expected: 20 }, 'what verify finds');
+        // A sink may count holds elsewhere.
+        const others = differences.filter((each) => each !== found);
+        const held = { account: 'a', field: 'held', counter: 0, expected: 30 };
+        for (const other of others) expectPart(other, held, 'what else verify finds');
+        const changes = (await bench.sink.rebuild()).differences.length;
+        expectEqual(changes, differences.length, 'what rebuild changes');
+        expectEqual((await bench.sink.verify()).differences, [], 'what is left');
+        await bench.expectFigures(a, 20, 30);
+        await bench.expectFigures(b, 20, 5);
+        ensure(!(await bench.reserve('r3', [a, 51])).admitted, 'the restored counters decide');
+        expectPart(await bench.settle('r2', { a: 10 }), { status: 'settled' });
+        await bench.expectFigures(a, 30, 0);
+        await expectBooks(bench, [a, b], 'at the end');
+      },
+      'deletes',
+    ),
+  );
+}

@@ -109,6 +109,23 @@ const BOOKS: readonly BrokenSink[] = [
       tamper: () => {},
     }),
   },
+
+  {
+    fault: 'misses what was deleted',
+    caughtBy: 'counters of a window without end that were deleted are found',
+    capabilities: { deletes: true },
+    createSink: (context) => ({
+      ...createStoredSink(context),
+      deleteCounters: () => {},
+    }),
+  },
+
+  broken('rebuilds what is over', 'what is over, or was never used, is not rebuilt', (sink) => ({
+    rebuild: async () => {
+      const report = await sink.rebuild();
+      return { ...report, accounts: report.accounts + 1 };
+    },
+  })),
 ];
 
 const ADJUSTING: readonly BrokenSink[] = [

@@ -58,6 +58,7 @@ end
 -- than what is there.
 local function applied(key, name, slot, asked)
   local known = account(key)
+  if not known and isDeleted(key) then missing(key) end
   local holder = known and w.named(known, name)
   local window = holder and w.windowOf(holder)
   if not window or window.endsAt and window.endsAt <= at then return end
@@ -107,6 +108,7 @@ if not isRepeated then
   enter('adjustment', id, '[' .. concat(charged, ',') .. ']', 'account', key, 'names',
     isHere and known[NAMES] or sub(ARGV[7], 2), 'change', ARGV[11], 'details', ARGV[12])
   if isHere then
+    cold.used = true
     w.refresh(known)
     save(known)
   end

@@ -34,7 +34,7 @@ if at >= header[NEXT_DUE] then sweep(field) end
 local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
 local _, before, admittedAt = unpacked('<c1dd', record)
-local holds, byKey, expiresAt = holdsOf(record), {}, at + ttl
+local holds, byKey, expiresAt = holdsThere(record), {}, at + ttl
 for _, each in ipairs(holds) do byKey[each[1]] = each end
 
 local refusals, isDenied, stale = {}, false, { 'stale', at }

@@ -30,6 +30,7 @@ else
   if last then
     local time, count = string.match(last[1], '^(%d+)-(%d+)$')
     header[ENTRIES], at = tonumber(count), max(at, tonumber(time))
+    put('b', count)
   end
   -- Keeps the key, and with it its time to live, when nothing is due.
   scores = { '+inf', 'end' }

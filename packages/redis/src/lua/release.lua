@@ -23,7 +23,7 @@ local record = raw[field]
 if not record or sub(record, 1, 1) ~= OPEN_STATE then return ended(record) end
 local _, _, admittedAt = struct.unpack('<c1dd', record)
 if ARGV[6] and tonumber(ARGV[6]) ~= admittedAt then return { 'never', at, finish(false) } end
-for _, each in ipairs(holdsOf(record)) do
+for _, each in ipairs(holdsThere(record)) do
   local key, held, _, kind, serial = unpack(each)
   local known = account(key)
   hold(known, kind, -tonumber(held), -1, serial ~= '' and windows().find(known, serial) or known)

@@ -1,37 +1,57 @@
--- Makes an account anew of which the ledger alone is left, in the window that it was last charged in. What
--- was set by hand is in force again, but for top-ups, of whose window the ledger says nothing.
+-- Makes the record of an account anew, in the window that it was last charged in as far as that is known.
+-- What was set by hand is in force again, but for top-ups, of whose window the ledger says nothing; all
+-- of it, and what else seldom matters, where that part of the record is left.
 --
 -- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] id of the last entry that the caller has     ARGV[6] key     ARGV[7] names     ARGV[8] window
--- ARGV[9] `b` where it is blocked     ARGV[10] and ARGV[11] limit that was set, or `none`, and until when
--- ARGV[12] and ARGV[13] by how much the limit was raised, and until when; empty where it was not
--- ARGV[14] settled spend without slots; then pairs of slots and amounts, oldest first
+-- ARGV[9] serial that it had, or nothing     ARGV[10] and ARGV[11] length and step of a rolling window
+-- ARGV[12] `b` where it is blocked     ARGV[13] and ARGV[14] limit that was set, or `none`, and until when
+-- ARGV[15] and ARGV[16] by how much the limit was raised, and until when; empty where it was not
+-- ARGV[17] settled spend without slots; then pairs of slots and amounts, oldest first
 --
 -- 'revived', time
 -- 'stale', time: there are more entries     'there', time: there is the account
 --@include layout
 --@include store
 --@include windows
-local key = ARGV[6]
-local lost = begin({ 'a' .. key })
+local key, serial = ARGV[6], ARGV[9]
+local lost = begin({ 'a' .. key, 'c' .. key })
 if lost then return lost end
 local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
-if raw['a' .. key] then return { 'there', at } end
-if not last or last[1] ~= ARGV[5] then return { 'stale', at } end
+if account(key) then return { 'there', at } end
+if (last and last[1] or '0-0') ~= ARGV[5] then return { 'stale', at } end
 
 -- Seven lines without terms: those of the next call take their place.
-local terms = ARGV[7] .. '\n\n\n\n\n\n'
-local known = windows().open(key, '', '\t\t' .. ARGV[8], terms)
-local cold = windows().coldOf(known)
+local terms, cold, denials = ARGV[7] .. '\n\n\n\n\n\n', nil, 0
+if raw['c' .. key] then
+  local from
+  terms, from = unpacked('<s', raw['c' .. key])
+  cold = cmsgpack.unpack(sub(raw['c' .. key], from))
+else
+  cold = { past = {}, window = { added = 0, resets = 0, fired = {} } }
+  cold.isBlocked = ARGV[12] ~= '' or nil
+  if ARGV[13] ~= '' then cold.set = { to = tonumber(ARGV[13]), till = tonumber(ARGV[14]) } end
+  if ARGV[15] ~= '' then cold.raised = { by = tonumber(ARGV[15]), till = tonumber(ARGV[16]) } end
+end
+if raw['a' .. key] then
+  local before = { unpacked(ACCOUNT, raw['a' .. key]) }
+  denials = before[DENIED]
+  if not raw['c' .. key] then terms = before[NAMES] .. '\n\n\n\n\n\n' end
+end
 cold.window.isRevived = true
-cold.isBlocked = ARGV[9] ~= '' or nil
-if ARGV[10] ~= '' then cold.set = { to = tonumber(ARGV[10]), till = tonumber(ARGV[11]) } end
-if ARGV[12] ~= '' then cold.raised = { by = tonumber(ARGV[12]), till = tonumber(ARGV[13]) } end
+cold.window.length = tonumber(ARGV[10]) or cold.window.length
+cold.window.step = tonumber(ARGV[11]) or cold.window.step
+if serial == '' then serial = nextSerial() end
+local known = {
+  [COMMITTED] = tonumber(ARGV[17]), [HELD] = 0, [OPEN] = 0, [DENIED] = denials, [CARRIED] = 0, [TILL] = 0,
+  [GATE] = HUGE, [ALARM] = HUGE, [ENDS] = HUGE, [SERIAL] = serial, [TERMS_ID] = '',
+  [NAMES] = string.match(terms, '^[^\n]*'), [WINDOW] = ARGV[8], [TERMS] = terms, [KEY] = key, [COLD] = cold,
+}
+known[FRESH] = at + windows().remembered()
 local slots = {}
-for place = 15, #ARGV do slots[place - 14] = tonumber(ARGV[place]) end
-known[COMMITTED] = tonumber(ARGV[14])
+for place = 18, #ARGV do slots[place - 17] = tonumber(ARGV[place]) end
 for place = 2, #slots, 2 do known[COMMITTED] = known[COMMITTED] + slots[place] end
-if slots[1] then windows().setSlots(known, slots) end
+if slots[1] or get('s' .. serial) then windows().setSlots(known, slots) end
 save(known)
 finish(true)
 return { 'revived', at }

@@ -66,8 +66,11 @@ end
 -- What expiry charged is replaced. A reset has given that back, and cannot do so again.
 local function correct(each)
   local key, held, before, serial, name, slot, resets, names = unpack(each)
-  local known = account(key) or { [KEY] = key, [NAMES] = names }
-  local holder = windows().find(known, serial) or charges().forgotten(known, name)
+  local found = account(key)
+  local known = found or { [KEY] = key, [NAMES] = names }
+  -- One that was made anew from the ledger has another serial.
+  local holder = windows().find(known, serial) or found and windows().named(found, name)
+  holder = holder or charges().forgotten(known, name)
   local amount = tonumber(asked[key] or held) - tonumber(before)
   if windows().windowOf(holder).resets ~= resets and not windows().windowOf(holder).isPart then
     amount = max(0, amount)
@@ -78,7 +81,7 @@ end
 
 if state == OPEN_STATE then
   local _, _, admittedAt = unpacked('<c1dd', record)
-  for place, each in ipairs(holdsOf(record)) do charged[place] = settle(each, admittedAt) end
+  for place, each in ipairs(holdsThere(record)) do charged[place] = settle(each, admittedAt) end
 elseif state == EXPIRED then
   for place, each in ipairs(cmsgpack.unpack(sub(record, 10))) do charged[place] = correct(each) end
 end

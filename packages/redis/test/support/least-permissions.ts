@@ -6,6 +6,6 @@ export const LEAST_PERMISSIONS: readonly string[] = [
   '~{hardcap:*',
   ...['evalsha', 'eval', 'time', 'pexpire', 'info', 'hello', 'client', 'ping'],
   ...['hget', 'hmget', 'hset', 'hdel', 'hscan'],
-  ...['zadd', 'zrem', 'zrange', 'zrangebyscore'],
+  ...['zadd', 'zrem', 'zrange', 'zrangebyscore', 'zscore'],
   ...['xadd', 'xlen', 'xrange', 'xrevrange', 'xtrim'],
 ].map((rule) => (/^[a-z]+$/.test(rule) && !['reset', 'on'].includes(rule) ? `+${rule}` : rule));

@@ -4,7 +4,7 @@ import type { Partitioning } from '../../src/partition.ts';
 import { PartitionedSink } from '../../src/partitioned-sink.ts';
 import { ServerCheck } from '../../src/server-checks.ts';
 import { type StoreKeys, storeKeys } from '../../src/store-keys.ts';
-import { tamper } from './tamper.ts';
+import { deleteAccount, tamper } from './tamper.ts';
 import { UNHURRIED_MS } from './unhurried.ts';
 
 type NameOf = (account: string) => string | null;
@@ -80,6 +80,9 @@ export function createPartitionedSink(
     loseData: drop,
     tamper: (account, by) => {
       return tamper(owner, partitioning.keysOf(nameOf(account)).books, account, by);
+    },
+    deleteCounters: (account) => {
+      return deleteAccount(owner, partitioning.keysOf(nameOf(account)).books, account);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { SinkContext, SinkUnderTest } from '@hardcap/conformance';
 import { type RedisClient, RedisUsageSink, type RedisUsageSinkOptions } from '../../src/index.ts';
 import { storeKeys } from '../../src/store-keys.ts';
-import { tamper } from './tamper.ts';
+import { deleteAccount, tamper } from './tamper.ts';
 import { UNHURRIED_MS } from './unhurried.ts';
 
 /**
@@ -32,5 +32,6 @@ export function createTestSink(
     connect: open,
     loseData: drop,
     tamper: (account, by) => tamper(owner, books, account, by),
+    deleteCounters: (account) => deleteAccount(owner, books, account),
   };
 }

@@ -41,6 +41,16 @@ function tamper(file: string, account: string, by: number): void {
   });
 }
 
+/** Deletes all windows of an account. */
+function deleteWindows(file: string, account: string): void {
+  alter(file, (database) => {
+    const own = '(SELECT id FROM accounts WHERE key = ?)';
+    const windows = `(SELECT id FROM windows WHERE account = ${own})`;
+    database.prepare(`DELETE FROM slots WHERE window IN ${windows}`).run(account);
+    database.prepare(`DELETE FROM windows WHERE account = ${own}`).run(account);
+  });
+}
+
 /**
  * A sink on a file of its own, with everything that the contract can ask for.
  *
@@ -78,5 +88,6 @@ export function createTestSink(
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
     },
     tamper: (account, by) => tamper(file, account, by),
+    deleteCounters: (account) => deleteWindows(file, account),
   };
 }

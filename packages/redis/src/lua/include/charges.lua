@@ -41,6 +41,7 @@ local function charges()
       overshoot = min(above, amount - held)
     end
     w.refresh(known)
+    w.coldOf(known).used = true
     save(known)
     if known ~= holder then save(holder) end
     return overshoot > 0 and overshoot or nil

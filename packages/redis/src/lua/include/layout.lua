@@ -5,6 +5,7 @@
 --   r<id>      reservation                   c<key>     its terms, and what seldom matters of it
 --   j<id>      adjustment that was made      w<serial>  another window of an account
 --   n          notices nobody was told of    s<serial>  slots of a rolling window
+--   b          how many entries there were before the books
 --   p          how many entries were dropped f<serial>  what dropped entries charged to a window
 --   q          the latest reservations, to be looked at together, each field on a line
 --   q<serial>  earlier ones

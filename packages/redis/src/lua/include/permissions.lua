@@ -2,8 +2,9 @@
 local NEEDED = {
   { 'TIME' }, { 'PEXPIRE', BOOKS, 1 }, { 'HGET', BOOKS, 'm' }, { 'HMGET', BOOKS, 'm' }, { 'HSET', BOOKS, 'm', '' },
   { 'HDEL', BOOKS, 'm' }, { 'HSCAN', BOOKS, 0 }, { 'ZADD', DUE, 0, 'm' }, { 'ZREM', DUE, 'm' },
-  { 'ZRANGE', DUE, 0, 0 }, { 'ZRANGEBYSCORE', DUE, 0, 0 }, { 'XADD', LEDGER, '*', 'm', '' }, { 'XLEN', LEDGER },
-  { 'XRANGE', LEDGER, '-', '+' }, { 'XREVRANGE', LEDGER, '+', '-' }, { 'XTRIM', LEDGER, 'MAXLEN', 1 },
+  { 'ZRANGE', DUE, 0, 0 }, { 'ZRANGEBYSCORE', DUE, 0, 0 }, { 'ZSCORE', DUE, 'm' },
+  { 'XADD', LEDGER, '*', 'm', '' }, { 'XLEN', LEDGER }, { 'XRANGE', LEDGER, '-', '+' },
+  { 'XREVRANGE', LEDGER, '+', '-' }, { 'XTRIM', LEDGER, 'MAXLEN', 1 },
 }
 
 -- Names of what the user may not do. Servers before Redis 7 do not say.

@@ -103,10 +103,22 @@ local function account(key)
   if not value then return nil end
   known = { unpacked(ACCOUNT, value) }
   local rest = get('c' .. key)
+  if not rest then return nil end
   known[TERMS], known[REST] = unpacked('<s', rest)
   known[REST], known[KEY] = sub(rest, known[REST]), key
   accounts[key] = known
   return known
+end
+
+-- Ends the script, which has written nothing, where a record that is needed was deleted.
+local function missing(key) error('MISSING-RECORD "' .. key .. '"', 0) end
+
+-- Whether an account was deleted and not forgotten: it is listed among what is due.
+local function isDeleted(key)
+  for _, field in ipairs(gone) do
+    if field == 'a' .. key then return false end
+  end
+  return call('ZSCORE', DUE, 'a' .. key) and true
 end
 
 -- Writes an account, or another window of it, at the end.

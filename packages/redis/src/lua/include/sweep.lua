@@ -2,6 +2,24 @@
 -- due, in a call that would otherwise take a small part of the time.
 local SWEEP_LIMIT, FEW = 64, 2
 
+-- The first account of an open reservation that was deleted, or of which the window that pays was.
+local function deletedIn(holds)
+  for _, hold in ipairs(holds) do
+    local known, serial = account(hold[1]), hold[5]
+    local isThere = known and (serial == '' or string.find(serial, '\t', 1, true) or windows().find(known, serial))
+    if not isThere then return hold[1] end
+  end
+  return nil
+end
+
+-- The holds of an open reservation. Ends the script where nothing can be done about them.
+local function holdsThere(record)
+  local holds = holdsOf(record)
+  local deleted = deletedIn(holds)
+  if deleted then missing(deleted) end
+  return holds
+end
+
 -- @param own the reservation that the call is about, which is looked at in any case
 -- @param isBrief where there are too many for one call, it does few of them
 -- @param most so many others are looked at
@@ -35,7 +53,7 @@ local function sweep(own, isBrief, most)
       w.turn(known, name, from, to)
       return known
     end
-    return w.find(known, serial) or c.forgotten(known, known[WINDOW])
+    return w.find(known, serial)
   end
 
   local function expireHold(hold, expiresAt, admittedAt)
@@ -58,6 +76,7 @@ local function sweep(own, isBrief, most)
     else
       c.book(known, holder, cost, held, slot)
     end
+    if not window.endsAt then w.coldOf(known).awaits = at + awaited end
     save(known)
     local slotText = slot and format('%.0f', slot) or 'null'
     local charge = chargeOf(known, holder[WINDOW], slotText, charged, amount)
@@ -66,8 +85,10 @@ local function sweep(own, isBrief, most)
 
   local function expire(field, record)
     local _, expiresAt, admittedAt = unpacked('<c1dd', record)
-    local charged, awaits = {}, {}
-    for place, hold in ipairs(holdsOf(record)) do
+    local charged, awaits, holds = {}, {}, holdsOf(record)
+    -- It waits for a rebuild.
+    if deletedIn(holds) then return due(field, at + remembered) end
+    for place, hold in ipairs(holds) do
       charged[place], awaits[place] = expireHold(hold, expiresAt, admittedAt)
     end
     local id, list = sub(field, 2), '[' .. concat(charged, ',') .. ']'
@@ -128,20 +149,33 @@ local function sweep(own, isBrief, most)
   local function visitAccount(field)
     local key = sub(field, 2)
     local known = account(key)
+    -- It is still listed, by which one can tell that it was not forgotten.
+    if not known then return due(field, at + remembered) end
     local cold, window, time = w.coldOf(known), w.windowOf(known), nil
     w.advance(known)
     local isSet = cold.set and (not cold.set.till or at < cold.set.till)
     local isRaised = cold.raised and (not cold.raised.till or at < cold.raised.till)
-    local isBare = known[COMMITTED] == 0 and window.added == 0
+    local isAwaited = cold.awaits and at < cold.awaits
     local isThrottled = known[DENIED] > dayTally()
-    if known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised or isThrottled then
+    local isNeeded = known[CHANGED] or known[OPEN] > 0 or cold.isBlocked or isSet or isRaised
+    if isNeeded or isAwaited or isThrottled then
       time = at + remembered
     elseif window.endsAt then
       time = window.endsAt + remembered + w.lookedBack(known, window)
-    elseif not isBare and cold.seen ~= known[COMMITTED] then
-      cold.seen = known[COMMITTED]
-      time = at + (window.step and window.length + window.step or idle)
-      save(known)
+    elseif window.step and known[COMMITTED] ~= 0 then
+      time = at + window.length + window.step
+    elseif w.isMarked(known, window) then
+      -- Charges bring it to another amount; what might bring it back to the same says so in `used`.
+      local seen = format('%.0f %.0f', known[COMMITTED], known[DENIED])
+      if cold.seen ~= seen or cold.used then
+        cold.seen, cold.used = seen, nil
+        time = at + idle
+        save(known)
+      end
+    end
+    -- One without end among those that it has left may be come back to.
+    for _, past in ipairs(cold.past) do
+      if past[3] > at then time = max(time or 0, past[3]) end
     end
     if time and time > at then return due(field, time) end
     drop(field)
@@ -178,7 +212,7 @@ local function sweep(own, isBrief, most)
   end
   if isBrief and count >= SWEEP_LIMIT and #fields >= 3 then left = FEW end
   if at >= header[QUEUE_DUE] then
-    local queue = get('q')
+    local queue = get('q') or ''
     header[QUEUED], header[QUEUE_DUE] = 0, HUGE
     deletes[#deletes + 1], raw['q'] = 'q', ''
     visitQueue('q' .. nextSerial(), queue)
@@ -190,12 +224,12 @@ local function sweep(own, isBrief, most)
       visitQueue(field, value)
     else
       left = left - 1
-      if not value then
+      if kind == 'a' then
+        visitAccount(field)
+      elseif not value then
         drop(field)
       elseif kind == 'r' then
         visitReservation(field, value)
-      elseif kind == 'a' then
-        visitAccount(field)
       elseif kind == 'w' then
         visitWindow(field)
       else

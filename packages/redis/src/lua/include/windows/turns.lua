@@ -45,11 +45,18 @@
 
   local function remembered() return tonumber(string.match(ARGV[4], '^%d+')) end
   made.remembered = remembered
+  function made.idle() return tonumber(string.match(ARGV[4], '%d+$')) end
+
+  -- Whether something would be missed of a window that never ends: spend, top-ups, what was told.
+  function made.isMarked(holder, window)
+    local isSpent = not window.step and (holder[COMMITTED] ~= 0 or next(window.fired) ~= nil)
+    return isSpent or window.added ~= 0
+  end
 
   local function newWindow(terms, startsAt, endsAt)
     return {
       added = 0, resets = 0, fired = {}, startsAt = startsAt, endsAt = endsAt,
-      length = terms.length, step = terms.step,
+      length = terms.length, step = terms.step, born = not endsAt and header[ENTRIES] or nil,
     }
   end
 
@@ -58,7 +65,8 @@
     local cold = coldOf(known)
     local window, past = cold.window, {}
     for _, each in ipairs(cold.past) do
-      if each[3] > at then past[#past + 1] = each end
+      -- Some are needed for longer than was thought.
+      if each[3] > at or otherOf(each[2]) then past[#past + 1] = each end
     end
     cold.past = past
     local other = windowWith(known[COMMITTED], known[HELD])
@@ -69,6 +77,8 @@
     -- Where holds have expired in several later windows, one has been left before.
     if known[LEFT] then save(known[LEFT]) end
     local endsAt = window.endsAt or (window.length and at + window.length + window.step) or at
+    -- One without end may be come back to.
+    if not window.endsAt and made.isMarked(known, window) then endsAt = at + made.idle() end
     other[FRESH] = max(endsAt, at) + remembered() + made.lookedBack(known, window)
     others[known[SERIAL]] = other
     known[LEFT] = other
@@ -98,6 +108,34 @@
     known[WINDOW] = name
   end
   made.turn = turn
+
+  -- Of a window what dropped entries add up to, slot (or nothing) and amount in turn, and whose it is.
+  function made.foldedOf(serial)
+    local value, folded = get('f' .. serial), {}
+    if not value then return folded end
+    local key, name, from = unpacked('<ss', value)
+    for place = from, #value, 16 do
+      local slot, amount = unpacked('<dd', value, place)
+      folded[#folded + 1] = slot > -HUGE and slot
+      folded[#folded + 1] = amount
+    end
+    return folded, key, name
+  end
+
+  -- Another window of an account, made anew since its record was deleted.
+  -- @param serial that it had; empty where that is not known, either
+  function made.remake(known, serial, name, endsAt, length, step)
+    local other, past = windowWith(0, 0), coldOf(known).past
+    if serial == '' then
+      serial = nextSerial()
+      other[FRESH] = (endsAt or at + made.idle()) + remembered()
+      past[#past + 1] = { name, serial, other[FRESH] }
+    end
+    other[SERIAL], other[WINDOW], other[KEY], other[NAMES] = serial, name, known[KEY], known[NAMES]
+    local window = { added = 0, resets = 0, fired = {}, endsAt = endsAt, length = length, step = step }
+    other[COLD], other[IS_OTHER], others[serial] = { window = window }, true, other
+    return other
+  end
 
   -- Notes which window leaves its rest to the current one: `before` is empty for one without any use.
   -- The names of the two before are the second line of a way.
@@ -145,6 +183,8 @@
       name, from, to = made.spanAt(string.match(way, '^[^\n]*'), at)
       if not name then return nil end
     end
+    -- What was spent is not known: it is not made anew as if that were nothing.
+    if not known and id ~= '' and isDeleted(key) then missing(key) end
     if not known then
       known = { 0, 0, 0, 0, 0, 0, HUGE, HUGE, HUGE, nextSerial(), id, '', name, terms, '', key }
       known[COLD] = { past = {}, window = newWindow(termsOf(terms), from, to) }
@@ -154,6 +194,8 @@
     if not isSame then
       known[TERMS_ID], known[TERMS], known[NAMES] = id, terms, string.match(terms, '^[^\n]*')
     end
+    -- One that was made anew, for holds that the ledger knows nothing of.
+    if known[WINDOW] == '' and known[COMMITTED] == 0 then known[WINDOW] = name end
     if known[WINDOW] ~= name then
       turn(known, name, from, to)
       if termsOf(known[TERMS]).rollover then lookBack(known, way) end
