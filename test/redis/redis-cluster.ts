@@ -22,7 +22,12 @@ export class RedisCluster {
       servers.push(await RedisServer.start(...options));
     }
     const cluster = new RedisCluster(servers);
-    await cluster.#form();
+    try {
+      await cluster.#form();
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
     return cluster;
   }
 
@@ -67,8 +72,9 @@ export class RedisCluster {
     const [first, ...others] = this.#clients as [Redis, ...Redis[]];
     for (let place = 0; place < MASTERS; place += 1) {
       const bound = (index: number) => Math.floor((index * SLOTS) / MASTERS);
-      const range = [bound(place), bound(place + 1) - 1];
-      await this.#clients[place]?.call('CLUSTER', 'ADDSLOTSRANGE', ...range);
+      const count = bound(place + 1) - bound(place);
+      const slots = Array.from({ length: count }, (_, index) => bound(place) + index);
+      await this.#clients[place]?.call('CLUSTER', 'ADDSLOTS', ...slots);
     }
     for (const { port } of this.#servers) await first.call('CLUSTER', 'MEET', '127.0.0.1', port);
     const ids = await Promise.all(this.#clients.map((client) => client.cluster('MYID')));

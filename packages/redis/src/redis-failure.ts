@@ -45,9 +45,18 @@ const FORBIDDEN = /ACL failure in script|user executing the script can't/;
 /** What clients say that were closed, or never connected. */
 const CLOSED = /^(Connection|The client) is closed/;
 
+/** What servers before Redis 7 say of a command that failed in a script, before they say why. */
+const IN_SCRIPT = /^ERR Error running script .*?: @user_script: \d+: -?/;
+
+/** The error of a server as those write it that lead: one in a script begins with a code, too. */
+function asToday(message: string): string {
+  const why = message.replace(IN_SCRIPT, '');
+  return why.startsWith('The user executing the script') ? `NOPERM ${why}` : why;
+}
+
 /** What the error of a client means for the operation. */
 export function fateOf(error: unknown): Fate {
-  const message = messageOf(error);
+  const message = asToday(messageOf(error));
   const [code = ''] = message.split(' ', 1);
   const refusal = Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined;
   if (refusal !== undefined) {
@@ -80,6 +89,11 @@ export function messageOf(error: unknown): string {
   const { message, cause } = error;
   const why = message === 'fetch failed' && cause instanceof Error ? cause.message : '';
   return `${message}${why && `: ${why}`}`.replace(/\.$/, '');
+}
+
+/** Whether a server does not know what the first line of a script says: those before Redis 7 do not. */
+export function isOfFlags(error: unknown): boolean {
+  return messageOf(error).endsWith("unexpected symbol near '#'");
 }
 
 const WITH_PASSWORD: readonly unknown[] = ['auth', 'hello'];

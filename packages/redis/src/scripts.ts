@@ -5,11 +5,12 @@ export interface Script {
   readonly name: string;
   readonly sha: string;
   readonly text: string;
-  /** The same with flags, for servers that know them. */
+  /** The same for servers that know flags. */
   readonly flagged?: { readonly sha: string; readonly text: string };
 }
 
 const FLAGS = '#!lua flags=allow-oom\n';
+const UNLOCK = "redis.call('ZREM', KEYS[2], '')";
 
 const CHARGES_PART: string = String.raw`
 local madeCharges
@@ -1193,8 +1194,8 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: '44c9177ab9d3d42731263c952a3d6b9fe495d51a',
-  text: FIND_TEXT,
+  sha: 'ba3f0579247245f632385760679958670ac2c987',
+  text: UNLOCK + FIND_TEXT,
   flagged: { sha: 'cd08eec46a8ae95a8f7dfa4ea636b8e10c1dd48e', text: FLAGS + FIND_TEXT },
 };
 
@@ -1315,8 +1316,8 @@ const OPEN_TEXT: string = [LAYOUT_PART, PERMISSIONS_PART, STORE_PART, OPEN_OWN].
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '4222d7f0960359ad9be38e68d8a4abd772813298',
-  text: OPEN_TEXT,
+  sha: '8bf2e39c6ca492fe031b22393daaa274ed30beda',
+  text: UNLOCK + OPEN_TEXT,
   flagged: { sha: '805c9d7fdb561e827bad194800c21b14d27c0dd3', text: FLAGS + OPEN_TEXT },
 };
 
@@ -1460,8 +1461,8 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: '41aaf731313d4ab638d19da88000a63c75577f32',
-  text: RELEASE_TEXT,
+  sha: '75bc5e851d453647a19b23bb5ff8bab2cf540e7a',
+  text: UNLOCK + RELEASE_TEXT,
   flagged: { sha: '5d4e6ce3b9170f5ce789bf26cac61594f2666ec2', text: FLAGS + RELEASE_TEXT },
 };
 
@@ -1745,8 +1746,8 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '08328e1b3e4f763514e93288071223aa4a4d9d84',
-  text: SETTLE_TEXT,
+  sha: 'f9533b9e9ffb5fcd39067311ff4159c4647db0b0',
+  text: UNLOCK + SETTLE_TEXT,
   flagged: { sha: 'f312bc094911d9915b46dedadc52c9bab475d092', text: FLAGS + SETTLE_TEXT },
 };
 
@@ -1810,7 +1811,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: '56b87f4f5f62b2b431a785cdd077c378a8dd54a6',
-  text: SETTLE_MANY_TEXT,
+  sha: 'ab1905df6187cde85deb1349558f7f02f9aa81c9',
+  text: UNLOCK + SETTLE_MANY_TEXT,
   flagged: { sha: '4c3b5c6ff3a43272f86dac97e5dc198d4154db37', text: FLAGS + SETTLE_MANY_TEXT },
 };

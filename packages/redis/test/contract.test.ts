@@ -41,7 +41,11 @@ const upstash = new Upstash({
   automaticDeserialization: false,
 });
 const nodeOfCluster = new Redis6(clustered.port);
-await nodeOfCluster.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+await nodeOfCluster.call(
+  'CLUSTER',
+  'ADDSLOTS',
+  ...Array.from({ length: 16_384 }, (_, slot) => slot),
+);
 const cluster = new Cluster([{ host: '127.0.0.1', port: clustered.port }]);
 
 afterAll(async () => {

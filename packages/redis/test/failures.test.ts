@@ -2,9 +2,11 @@ import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, SinkUnavailableError } from '@hardcap/core';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { RedisUsageSink } from '../src/index.ts';
+import { type RedisClient, RedisUsageSink } from '../src/index.ts';
+import * as scripts from '../src/scripts.ts';
 import { storeKeys } from '../src/store-keys.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
+import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
 import { freePort, RedisServer } from './support/redis-server.ts';
 import { TestRedis } from './support/test-redis.ts';
 import { UNHURRIED_MS } from './support/unhurried.ts';
@@ -15,9 +17,15 @@ const a = accountOf('a');
 const ask = { id: 'r1', claims: [claimOn(a, 60)], ttlMs: 60_000 };
 const end = { id: 'r1', outcome: 'known', charges: [], details: {} } as const;
 
+/** What no server before Redis 7 takes. */
+const FLAGGED: ReadonlySet<string> = new Set(
+  Object.values(scripts).flatMap(({ flagged }) => (flagged ? [flagged.sha, flagged.text] : [])),
+);
+
 afterAll(() => redis.stop());
 beforeEach(async () => {
-  await admin.config('SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction');
+  await admin.config('SET', 'maxmemory', '0');
+  await admin.config('SET', 'maxmemory-policy', 'noeviction');
   await admin.flushall();
 });
 
@@ -33,6 +41,16 @@ describe('at the start', () => {
       });
     },
   );
+
+  test.each(['5.0.14', '6.0.20'])('a server that is too old (%s) is refused', async (version) => {
+    const client = redis.client();
+    const call: RedisClient['call'] = async (...command) => {
+      const reply = await client.call(...command);
+      if (command[0] !== 'INFO') return reply;
+      return String(reply).replace(/^redis_version:.*?$/m, `redis_version:${version}`);
+    };
+    await expect(new RedisUsageSink({ call }).reserve(ask)).rejects.toThrow('older than Redis 6.2');
+  });
 
   test('a client with keyPrefix is refused', () => {
     expect(() => redis.sink({}, { keyPrefix: 'app:' })).toThrow('`keyPrefix`');
@@ -125,6 +143,39 @@ describe('a server that does not do what it is asked', () => {
     await admin.config('SET', 'maxmemory', '1mb');
     const next = redis.sink(options);
     expect(await next.settle({ ...end, charges: [] })).toMatchObject({ status: 'settled' });
+  });
+
+  test('so does one of which a user may not ask what it is', async () => {
+    const rules = LEAST_PERMISSIONS.filter((rule) => rule !== '+info');
+    await admin.call('ACL', 'SETUSER', 'budgets', ...rules);
+    const user = { username: 'budgets', password: 'secret', enableReadyCheck: false };
+    const sink = redis.sink({}, user);
+    await sink.reserve(ask);
+    await admin.config('SET', 'maxmemory', '1mb');
+    await expect(sink.reserve({ ...ask, id: 'r2' })).rejects.toThrow('OOM');
+    const next = redis.sink({}, user);
+    expect(await next.settle(end)).toMatchObject({ status: 'settled', charged: [{ amount: 60 }] });
+  });
+
+  test('one that is of Redis 6 since a failover is asked without flags', async () => {
+    const client = redis.client();
+    let isOld = false;
+    const call: RedisClient['call'] = async (command, ...args) => {
+      const isFlagged = command.startsWith('EVAL') && FLAGGED.has(String(args[0]));
+      if (isOld && command === 'EVALSHA' && isFlagged)
+        throw new Error('NOSCRIPT No matching script.');
+      if (isOld && isFlagged) {
+        throw new Error(
+          "ERR Error compiling script (new function): user_script:1: unexpected symbol near '#'",
+        );
+      }
+      return client.call(command, ...args);
+    };
+    const sink = new RedisUsageSink({ call });
+    await sink.reserve(ask);
+    isOld = true;
+    expect(await sink.settle(end)).toMatchObject({ status: 'settled', charged: [{ amount: 60 }] });
+    expect(await sink.release('r1')).toMatchObject({ status: 'already-resolved' });
   });
 
   test('a server that is busy with the script of somebody else admits nothing', async () => {
