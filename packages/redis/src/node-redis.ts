@@ -23,8 +23,13 @@ export interface NodeRedisCluster {
     isReadonly: boolean | undefined,
     args: string[],
   ): Promise<unknown>;
-  readonly masters: readonly unknown[];
-  nodeClient(node: unknown): Promise<Pick<NodeRedisClient, 'sendCommand'>>;
+  readonly masters: readonly NodeRedisMaster[];
+  nodeClient(node: NodeRedisMaster): Promise<Pick<NodeRedisClient, 'sendCommand'>>;
+}
+
+/** A master as a cluster client knows it; its own client is missing until it is used. */
+export interface NodeRedisMaster {
+  readonly client?: { readonly isReady: boolean } | undefined;
 }
 
 /**
@@ -62,11 +67,17 @@ function ofCluster(client: NodeRedisCluster): RedisClient {
       const key = keyOf(all);
       if (key !== undefined) return client.sendCommand(key, false, all);
       // The client would ask all nodes at once, and warn that it cannot merge what they say.
-      const { masters } = client;
-      const node = await client.nodeClient(masters[Math.floor(Math.random() * masters.length)]);
+      const node = await client.nodeClient(masterOf(client));
       return node.sendCommand(all);
     },
   };
+}
+
+/** Any of them, but rather one that is there. */
+function masterOf({ masters }: NodeRedisCluster): NodeRedisMaster {
+  const [first, ...others] = masters;
+  if (first === undefined) throw new Error('The client is not connected to a cluster yet.');
+  return [first, ...others].find(({ client }) => client?.isReady) ?? first;
 }
 
 /** The first key of a command as the sink sends them; undefined where it has none. */
