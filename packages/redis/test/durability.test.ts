@@ -1,8 +1,9 @@
 import { ConfigError } from '@hardcap/core';
 import { Cluster } from 'ioredis';
 import { createClient } from 'redis';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type DedicatedClient, fromNodeRedis, RedisUsageSink, upstashRest } from '../src/index.ts';
+import { storeKeys } from '../src/store-keys.ts';
 import { UnconfirmedError } from '../src/unconfirmed-error.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
 import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
@@ -47,6 +48,24 @@ describe('a hold that replicas confirm', () => {
     });
     expect(await sink.reserve(ask('r2', 100))).toMatchObject({ admitted: false });
     expect(await sink.release('r1')).toMatchObject({ status: 'released' });
+    await sink.close();
+  });
+
+  test('is not admitted before: while the replica hangs, its call waits', async () => {
+    const sink = new RedisUsageSink(master.client(), { durability: SURE, timeoutMs: 5_000 });
+    await sink.read([account]);
+    onTestFinished(() => replica.server.signal('SIGCONT'));
+    replica.server.signal('SIGSTOP');
+    const answered = vi.fn();
+    const call = sink.reserve(ask('r1')).then(answered);
+    const { books } = storeKeys('default');
+    await expect.poll(() => admin.hexists(books, 'rr1')).toBe(1);
+    await expect.poll(async () => await admin.info('clients')).toMatch(/blocked_clients:1\b/);
+    expect(answered).not.toHaveBeenCalled();
+    replica.server.signal('SIGCONT');
+    await call;
+    expect(answered).toHaveBeenCalledWith(expect.objectContaining({ admitted: true }));
+    expect(await follower.hexists(books, 'rr1')).toBe(1);
     await sink.close();
   });
 
