@@ -109,7 +109,7 @@ test('a server that loads its data: calls fail in time with LOADING, and pass on
     }
   };
   const sink = new RedisUsageSink({ call }, { timeoutMs: 300 });
-  const patient = redis.sink({ timeoutMs: 25_000 }, { enableReadyCheck: false });
+  const patient = new RedisUsageSink({ call }, { timeoutMs: 25_000 });
   await sink.reserve(ask('r1', 7));
   await patient.read([account]);
   // Some two milliseconds for each key; what answers seldom does so each two megabytes.

@@ -2,7 +2,13 @@ import { ConfigError } from '@hardcap/core';
 import { Cluster } from 'ioredis';
 import { createClient } from 'redis';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type DedicatedClient, fromNodeRedis, RedisUsageSink, upstashRest } from '../src/index.ts';
+import {
+  type DedicatedClient,
+  fromNodeRedis,
+  type RedisClient,
+  RedisUsageSink,
+  upstashRest,
+} from '../src/index.ts';
 import { storeKeys } from '../src/store-keys.ts';
 import { UnconfirmedError } from '../src/unconfirmed-error.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
@@ -104,6 +110,37 @@ describe('a hold that too few confirm', () => {
     expect((await sink.read([account]))[0]).toMatchObject({ committed: 0, held: 0 });
     await expect(sink.reserve(ask('r1'))).rejects.toThrow('has already ended');
     expect(await sink.verify()).toMatchObject({ reservations: 0, differences: [] });
+    await sink.close();
+  });
+
+  test('is not passed by its release on the way', async () => {
+    let open = () => {};
+    const isOpen = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const inner = master.client();
+    const slow: DedicatedClient = {
+      call: async (command, ...args) => {
+        await isOpen;
+        return inner.call(command, ...args);
+      },
+      on: (event, listener) => inner.on(event, listener),
+      disconnect: () => inner.disconnect(),
+    };
+    const client: RedisClient = {
+      call: (command, ...args) => admin.call(command, ...args),
+      duplicate: () => slow,
+    };
+    // With a clock of its own it waits however long.
+    const options = { durability: UNSURE, timeoutMs: 200, now: () => Date.now() };
+    const sink = new RedisUsageSink(client, options);
+    await sink.read([account]);
+    await expect(sink.reserve(ask('r1'))).rejects.toThrow('did not answer within 200 ms');
+    const released = sink.release('r1');
+    await sink.read([account]);
+    open();
+    await released;
+    expect((await sink.read([account]))[0]).toMatchObject({ committed: 0, held: 0 });
     await sink.close();
   });
 
