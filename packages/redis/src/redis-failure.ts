@@ -100,7 +100,12 @@ const WITH_PASSWORD: readonly unknown[] = ['auth', 'hello'];
 
 /** An error as it may be shown: ioredis leaves the arguments of the command in it, passwords too. */
 export function withoutPassword(error: unknown): unknown {
-  if (!(error instanceof Error) || !('command' in error)) return error;
+  if (!(error instanceof Error)) return error;
+  // `fetch` leaves what it could not read in it: some servers repeat the token that they were sent.
+  if (error.cause instanceof Error && 'data' in error.cause) {
+    return new Error(error.message, { cause: new Error(error.cause.message) });
+  }
+  if (!('command' in error)) return error;
   const { name } = (error.command ?? {}) as { readonly name?: string };
   if (!WITH_PASSWORD.includes(name?.toLowerCase())) return error;
   const shown = new Error(error.message);
