@@ -35,6 +35,15 @@ afterAll(async () => {
 });
 beforeEach(() => admin.flushall());
 
+/** What the sink makes of a client of node-redis. */
+async function nodeConnection(): Promise<DedicatedClient> {
+  const node = await createClient({ url }).connect();
+  onTestFinished(() => node.destroy());
+  const dedicated = fromNodeRedis(node).duplicate?.();
+  if (dedicated === undefined) throw new Error('the client has no connection of its own');
+  return dedicated;
+}
+
 describe('a hold that replicas confirm', () => {
   const node = createClient({ url });
   afterAll(() => node.destroy());
@@ -157,31 +166,37 @@ describe('a hold that too few confirm', () => {
     await Promise.all([sure.close(), unsure.close()]);
   });
 
-  test('is not taken for confirmed on another connection than its own', async () => {
-    const inner = master.client();
-    const dedicated: DedicatedClient = {
-      call: async (command, ...args) => {
-        if (command === 'WAIT') {
-          // What was written on this one is nothing that a new connection would wait for.
-          const id = await inner.client('ID');
-          const ended = new Promise((resolve) => inner.once('close', resolve));
-          await admin.client('KILL', 'ID', id);
-          await ended;
-        }
-        return inner.call(command, ...args);
-      },
-      on: (event, listener) => inner.on(event, listener),
-      disconnect: () => inner.disconnect(),
-    };
-    const client = {
-      call: (command: string, ...args: (string | number)[]) => admin.call(command, ...args),
-      duplicate: () => dedicated,
-    };
-    const sink = new RedisUsageSink(client, { durability: SURE, timeoutMs: 5_000 });
-    await expect(sink.reserve(ask('r1'))).rejects.toThrow('0 of 1 replicas');
-    expect((await sink.read([account]))[0]).toMatchObject({ held: 0 });
-    await sink.close();
-  });
+  test.each([
+    ['ioredis', async () => master.client()],
+    ['node-redis', nodeConnection],
+  ] as const)(
+    'is not taken for confirmed on another connection than its own: %s',
+    async (_, connect) => {
+      const inner: DedicatedClient = await connect();
+      const dedicated: DedicatedClient = {
+        call: async (command, ...args) => {
+          if (command === 'WAIT') {
+            // What was written on this one is nothing that a new connection would wait for.
+            const id = Number(await inner.call('CLIENT', 'ID'));
+            const ended = new Promise<void>((resolve) => inner.on('close', resolve));
+            await admin.client('KILL', 'ID', id);
+            await ended;
+          }
+          return inner.call(command, ...args);
+        },
+        on: (event, listener) => inner.on(event, listener),
+        disconnect: () => inner.disconnect(),
+      };
+      const client = {
+        call: (command: string, ...args: (string | number)[]) => admin.call(command, ...args),
+        duplicate: () => dedicated,
+      };
+      const sink = new RedisUsageSink(client, { durability: SURE, timeoutMs: 5_000 });
+      await expect(sink.reserve(ask('r1'))).rejects.toThrow('0 of 1 replicas');
+      expect((await sink.read([account]))[0]).toMatchObject({ held: 0 });
+      await sink.close();
+    },
+  );
 });
 
 describe('where it cannot be had', () => {
