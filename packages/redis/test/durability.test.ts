@@ -24,7 +24,8 @@ const ask = (id: string, amount = 7) => ({
   claims: [claimOn(account, amount)],
   ttlMs: 60_000,
 });
-const SURE = { replicas: 1, timeoutMs: 2_000 } as const;
+const SOON = { timeout: 3_000 };
+const SURE = { replicas: 1, timeoutMs: 4_000 } as const;
 /** More replicas than there are: what a hold gets that the replica does not confirm. */
 const UNSURE = { replicas: 2, timeoutMs: 20 } as const;
 const url = `redis://127.0.0.1:${master.server.port}`;
@@ -74,8 +75,8 @@ describe('a hold that replicas confirm', () => {
     const answered = vi.fn();
     const call = sink.reserve(ask('r1')).then(answered);
     const { books } = storeKeys('default');
-    await expect.poll(() => admin.hexists(books, 'rr1')).toBe(1);
-    await expect.poll(async () => await admin.info('clients')).toMatch(/blocked_clients:1\b/);
+    await expect.poll(() => admin.hexists(books, 'rr1'), SOON).toBe(1);
+    await expect.poll(async () => await admin.info('clients'), SOON).toMatch(/blocked_clients:1\b/);
     expect(answered).not.toHaveBeenCalled();
     replica.server.signal('SIGCONT');
     await call;

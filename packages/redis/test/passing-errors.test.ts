@@ -5,6 +5,7 @@ import { accountOf, claimOn } from './support/accounts.ts';
 import { freePort } from './support/redis-server.ts';
 import { TestRedis } from './support/test-redis.ts';
 
+const SOON = { timeout: 5_000 };
 const started: TestRedis[] = [];
 const ask = { id: 'r1', claims: [claimOn(accountOf('a'), 60)], ttlMs: 60_000 };
 
@@ -36,7 +37,7 @@ function begin(client: Redis) {
 test('CLUSTERDOWN: a call is tried again until its slot has a node', async () => {
   const client = await start('--cluster-enabled', 'yes');
   const { sink, heard, answer } = begin(client);
-  await expect.poll(() => heard.join('\n')).toContain('CLUSTERDOWN');
+  await expect.poll(() => heard.join('\n'), SOON).toContain('CLUSTERDOWN');
   const slots = Array.from({ length: 16_384 }, (_, slot) => slot);
   await client.call('CLUSTER', 'ADDSLOTS', ...slots);
   expect(await answer).toMatchObject({ admitted: true });
@@ -49,7 +50,7 @@ test('MASTERDOWN: a call is tried again until the replica is a master itself', a
     ...['--replica-serve-stale-data', 'no'],
   );
   const { sink, heard, answer } = begin(client);
-  await expect.poll(() => heard.join('\n')).toContain('MASTERDOWN');
+  await expect.poll(() => heard.join('\n'), SOON).toContain('MASTERDOWN');
   await client.replicaof('NO', 'ONE');
   expect(await answer).toMatchObject({ admitted: true });
   expect(await sink.verify()).toMatchObject({ reservations: 1, differences: [] });
