@@ -10,6 +10,7 @@ import {
   spread,
 } from '../../packages/redis/test/support/partitioned-store.ts';
 import { createTestSink } from '../../packages/redis/test/support/test-store.ts';
+import { UNHURRIED_MS } from '../../packages/redis/test/support/unhurried.ts';
 import { allAccount, ORGS, orgAccount } from './partition-fleet.ts';
 import { RedisCluster } from './redis-cluster.ts';
 
@@ -66,7 +67,8 @@ const both = (org: string) =>
   [orgAccount(org), allAccount()].map((account) => ({ account, amount: 7 }));
 
 test('the keys of each partition are on the node that has their slot, and nodes share them', async () => {
-  const sink = new RedisUsageSink(client, { namespace: 'spread', partitionBy: ['org'] });
+  const options = { namespace: 'spread', partitionBy: ['org'], timeoutMs: UNHURRIED_MS };
+  const sink = new RedisUsageSink(client, options);
   const partition = new Partition('spread', ['org']);
   const ports = new Set<number>();
   for (const org of ORGS) {
@@ -87,7 +89,7 @@ test('the keys of each partition are on the node that has their slot, and nodes 
 
 test('a slot that moves to another node in mid-traffic: every call counts once', async () => {
   const namespace = 'moving';
-  const sink = new RedisUsageSink(client, { namespace, timeoutMs: 10_000 });
+  const sink = new RedisUsageSink(client, { namespace, timeoutMs: UNHURRIED_MS });
   const { books } = storeKeys(namespace);
   const account = allAccount(1_000_000);
   let isOver = false;
