@@ -2,8 +2,7 @@ import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, SinkUnavailableError } from '@hardcap/core';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type RedisClient, RedisUsageSink } from '../src/index.ts';
-import * as scripts from '../src/scripts.ts';
+import { RedisUsageSink } from '../src/index.ts';
 import { storeKeys } from '../src/store-keys.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
 import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
@@ -16,11 +15,6 @@ const admin = redis.client();
 const a = accountOf('a');
 const ask = { id: 'r1', claims: [claimOn(a, 60)], ttlMs: 60_000 };
 const end = { id: 'r1', outcome: 'known', charges: [], details: {} } as const;
-
-/** What no server before Redis 7 takes. */
-const FLAGGED: ReadonlySet<string> = new Set(
-  Object.values(scripts).flatMap(({ flagged }) => (flagged ? [flagged.sha, flagged.text] : [])),
-);
 
 afterAll(() => redis.stop());
 beforeEach(async () => {
@@ -145,27 +139,6 @@ describe('a server that does not do what it is asked', () => {
     await expect(sink.reserve({ ...ask, id: 'r2' })).rejects.toThrow('OOM');
     const next = redis.sink({}, user);
     expect(await next.settle(end)).toMatchObject({ status: 'settled', charged: [{ amount: 60 }] });
-  });
-
-  test('one that is of Redis 6 since a failover is asked without flags', async () => {
-    const client = redis.client();
-    let isOld = false;
-    const call: RedisClient['call'] = async (command, ...args) => {
-      const isFlagged = command.startsWith('EVAL') && FLAGGED.has(String(args[0]));
-      if (isOld && command === 'EVALSHA' && isFlagged)
-        throw new Error('NOSCRIPT No matching script.');
-      if (isOld && isFlagged) {
-        throw new Error(
-          "ERR Error compiling script (new function): user_script:1: unexpected symbol near '#'",
-        );
-      }
-      return client.call(command, ...args);
-    };
-    const sink = new RedisUsageSink({ call });
-    await sink.reserve(ask);
-    isOld = true;
-    expect(await sink.settle(end)).toMatchObject({ status: 'settled', charged: [{ amount: 60 }] });
-    expect(await sink.release('r1')).toMatchObject({ status: 'already-resolved' });
   });
 
   test('a server that is busy with the script of somebody else admits nothing', async () => {
