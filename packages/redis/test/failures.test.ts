@@ -156,9 +156,10 @@ describe('a server that does not do what it is asked', () => {
   });
 
   test('a server that cannot write its snapshot admits nothing, until it can', async () => {
-    const failing = await TestRedis.start('--save', '3600 1000');
+    const failing = await TestRedis.start();
     onTestFinished(() => failing.stop());
     const owner = failing.client();
+    await owner.config('SET', 'save', '3600 1000');
     const sink = failing.sink();
     await sink.read([a]);
     const [, folder = ''] = (await owner.config('GET', 'dir')) as string[];
