@@ -14,16 +14,19 @@ export interface Script {
   readonly name: string;
   readonly sha: string;
   readonly text: string;
-  /** The same with flags, for servers that know them. */
+  /** The same for servers that know flags. */
   readonly flagged?: { readonly sha: string; readonly text: string };
 }
 
 const FLAGS = '#!lua flags=allow-oom\\n';
+const UNLOCK = "redis.call('ZREM', KEYS[2], '')";
 `;
 
 /** What frees room, or would be lost, must also run when the server is full, and what comes before it. */
 const ALLOWED_WHEN_FULL = ['settle', 'settle-many', 'release', 'find', 'open'];
 const FLAGS = '#!lua flags=allow-oom\n';
+/** For servers that know no flags: once a script has written, by taking nothing away, it may go on. */
+const UNLOCK = "redis.call('ZREM', KEYS[2], '')";
 
 /** The text of src/scripts.ts as the Lua files have it now. */
 export function scriptsModule(): string {
@@ -38,6 +41,7 @@ function scriptOf(name: string): string {
   const includes = [...source.matchAll(/^--@include ([\w-]+)$/gm)].map(([, part = '']) => part);
   const own = partText(name);
   const text = [...includes.map((part) => partText(`include/${part}`)), own].join('');
+  const isAllowed = ALLOWED_WHEN_FULL.includes(name);
   const id = constant(name);
   const uses = [...includes.map((part) => `${constant(part)}_PART`), `${id}_OWN`].join(', ');
   const flagged = [`  flagged: { sha: '${shaOf(FLAGS + text)}', text: FLAGS + ${id}_TEXT },`];
@@ -47,9 +51,9 @@ function scriptOf(name: string): string {
     '',
     `export const ${id}: Script = {`,
     `  name: '${name}',`,
-    `  sha: '${shaOf(text)}',`,
-    `  text: ${id}_TEXT,`,
-    ...(ALLOWED_WHEN_FULL.includes(name) ? flagged : []),
+    `  sha: '${shaOf(isAllowed ? UNLOCK + text : text)}',`,
+    `  text: ${isAllowed ? `UNLOCK + ${id}_TEXT` : `${id}_TEXT`},`,
+    ...(isAllowed ? flagged : []),
     '};',
     '',
   ];

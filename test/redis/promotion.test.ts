@@ -10,7 +10,10 @@ vi.setConfig({ testTimeout: 60_000 });
 const CALLERS = 16;
 const BEFORE = 400;
 const AFTER = 100;
-const account = accountOf('a', { limit: null });
+const account = { ...accountOf('a', { limit: null }), key: 'a|org=acme' };
+const above = accountOf('all', { limit: null });
+/** Each call has a part in the store of its tenant, and one in the store above. */
+const PARTS = { partitionBy: ['org'], accounts: [account, above] };
 
 /** What came of calls under load whose master is killed, some time after its replica was cut off. */
 interface Loss {
@@ -21,13 +24,18 @@ interface Loss {
 }
 
 /** @param isCut whether the replica is cut off; else it is killed with nothing in between */
-async function promote(durability: Durability, isCut: boolean): Promise<Loss> {
+async function promote(
+  durability: Durability,
+  isCut: boolean,
+  { accounts, ...options }: Partial<typeof PARTS> = {},
+): Promise<Loss> {
+  const claims = (accounts ?? [account]).map((each) => claimOn(each, 7));
   let link: CutLink | undefined;
   const [master, replica] = await startPair(async ({ server }) => {
     link = await CutLink.start(server.port);
     return link.port;
   });
-  const sink = new RedisUsageSink(master.client(), { durability, timeoutMs: 1_000 });
+  const sink = new RedisUsageSink(master.client(), { durability, timeoutMs: 1_000, ...options });
   onTestFinished(async () => {
     await sink.close();
     await replica.stop();
@@ -42,7 +50,7 @@ async function promote(durability: Durability, isCut: boolean): Promise<Loss> {
       asked += 1;
       const id = `r${asked}`;
       try {
-        await sink.reserve({ id, claims: [claimOn(account, 7)], ttlMs: 600_000 });
+        await sink.reserve({ id, claims, ttlMs: 600_000 });
         admitted.push(id);
       } catch (error) {
         if (!SinkUnavailableError.isInstance(error)) throw error;
@@ -64,11 +72,13 @@ async function promote(durability: Durability, isCut: boolean): Promise<Loss> {
 
   const promoted = replica.client();
   await promoted.replicaof('NO', 'ONE');
-  const successor = new RedisUsageSink(promoted, { timeoutMs: 5_000 });
+  const successor = new RedisUsageSink(promoted, { timeoutMs: 5_000, ...options });
+  const charges = claims.map((claim) => ({ account: claim.account.key, amount: 7 }));
   let lost = 0;
   for (const id of admitted) {
-    const { status } = await successor.settle({ id, outcome: 'known', charges: [], details: {} });
-    if (status === 'never-held') lost += 1;
+    const answer = await successor.settle({ id, outcome: 'known', charges, details: {} });
+    // A part that is lost is charged nothing.
+    if (!('charged' in answer) || answer.charged.length < claims.length) lost += 1;
   }
   expect((await successor.verify()).differences).toEqual([]);
   return { admitted: [before, admitted.length - before], unconfirmed, lost };
@@ -76,6 +86,12 @@ async function promote(durability: Durability, isCut: boolean): Promise<Loss> {
 
 test('a replica that fell behind is promoted: with confirmation no admitted call is lost', async () => {
   const loss = await promote({ replicas: 1, timeoutMs: 50 }, true);
+  expect(loss.lost).toBe(0);
+  expect(loss.unconfirmed).toBeGreaterThanOrEqual(AFTER);
+});
+
+test('calls in two parts: with confirmation none that was admitted has lost one of them', async () => {
+  const loss = await promote({ replicas: 1, timeoutMs: 50 }, true, PARTS);
   expect(loss.lost).toBe(0);
   expect(loss.unconfirmed).toBeGreaterThanOrEqual(AFTER);
 });

@@ -22,7 +22,12 @@ export class RedisCluster {
       servers.push(await RedisServer.start(...options));
     }
     const cluster = new RedisCluster(servers);
-    await cluster.#form();
+    try {
+      await cluster.#form();
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
     return cluster;
   }
 
@@ -56,6 +61,22 @@ export class RedisCluster {
     return { server, client };
   }
 
+  /** Moves the slot of a key, with all that is in it, to another master. */
+  async moveSlot(key: string): Promise<void> {
+    const [first] = this.#clients as [Redis];
+    const slot = await first.cluster('KEYSLOT', key);
+    const { server, client: source } = await this.masterOf(key);
+    const place = this.#servers.slice(0, MASTERS).findIndex((each) => each !== server);
+    const [target, { port }] = [this.#clients[place] as Redis, this.#servers[place] as RedisServer];
+    const [from, to] = [await source.cluster('MYID'), await target.cluster('MYID')] as string[];
+    await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', `${from}`);
+    await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', `${to}`);
+    const keys = (await source.call('CLUSTER', 'GETKEYSINSLOT', slot, 100)) as string[];
+    await source.call('MIGRATE', '127.0.0.1', port, '', 0, 5_000, 'KEYS', ...keys);
+    for (const client of [target, source])
+      await client.call('CLUSTER', 'SETSLOT', slot, 'NODE', `${to}`);
+  }
+
   async stop(): Promise<void> {
     for (const client of [...this.#clients, ...this.#clusters]) client.disconnect();
     for (const server of this.#servers) await server.stop();
@@ -67,8 +88,9 @@ export class RedisCluster {
     const [first, ...others] = this.#clients as [Redis, ...Redis[]];
     for (let place = 0; place < MASTERS; place += 1) {
       const bound = (index: number) => Math.floor((index * SLOTS) / MASTERS);
-      const range = [bound(place), bound(place + 1) - 1];
-      await this.#clients[place]?.call('CLUSTER', 'ADDSLOTSRANGE', ...range);
+      const count = bound(place + 1) - bound(place);
+      const slots = Array.from({ length: count }, (_, index) => bound(place) + index);
+      await this.#clients[place]?.call('CLUSTER', 'ADDSLOTS', ...slots);
     }
     for (const { port } of this.#servers) await first.call('CLUSTER', 'MEET', '127.0.0.1', port);
     const ids = await Promise.all(this.#clients.map((client) => client.cluster('MYID')));

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { ConfigError, createSpendGuard } from '@hardcap/core';
 import { webhook } from '@hardcap/core/webhook';
 import { RedisUsageSink, upstashRest } from '@hardcap/redis';
@@ -46,10 +48,21 @@ test.each(CLIENTS)('a password that Redis refuses is read nowhere: %s', async (_
   expect(traces.placesOf(tellTale(password))).toEqual([]);
 });
 
-test('the token of a REST server is read nowhere', async () => {
+/** The port of a server that repeats what it is sent. */
+async function echoPort(): Promise<number> {
+  const echo = createServer((socket) => socket.on('error', () => {}).pipe(socket));
+  await once(echo.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void echo.close());
+  return (echo.address() as AddressInfo).port;
+}
+
+test.each([
+  ['that is none', async () => port],
+  ['that repeats what it is sent', echoPort],
+] as const)('the token of a REST server is read nowhere: one %s', async (_, portOf) => {
   const traces = new Traces();
   const token = secret('token');
-  const client = upstashRest({ url: `http://127.0.0.1:${port}`, token });
+  const client = upstashRest({ url: `http://127.0.0.1:${await portOf()}`, token });
   const sink = new RedisUsageSink(client, { timeoutMs: 300 });
   const error: unknown = await sink.read([]).catch((thrown: unknown) => thrown);
   traces.add('error', error);

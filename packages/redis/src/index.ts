@@ -4,6 +4,8 @@ export {
   type DedicatedNodeRedisClient,
   fromNodeRedis,
   type NodeRedisClient,
+  type NodeRedisCluster,
+  type NodeRedisMaster,
 } from './node-redis.ts';
 export type { DedicatedClient, RedisClient } from './redis-client.ts';
 export { RedisUsageSink } from './redis-usage-sink.ts';

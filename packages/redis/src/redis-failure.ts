@@ -45,9 +45,18 @@ const FORBIDDEN = /ACL failure in script|user executing the script can't/;
 /** What clients say that were closed, or never connected. */
 const CLOSED = /^(Connection|The client) is closed/;
 
+/** What servers before Redis 7 say of a command that failed in a script, before they say why. */
+const IN_SCRIPT = /^ERR Error running script .*?: @user_script: \d+: -?/;
+
+/** The error of a server as those write it that lead: one in a script begins with a code, too. */
+function asToday(message: string): string {
+  const why = message.replace(IN_SCRIPT, '');
+  return why.startsWith('The user executing the script') ? `NOPERM ${why}` : why;
+}
+
 /** What the error of a client means for the operation. */
 export function fateOf(error: unknown): Fate {
-  const message = messageOf(error);
+  const message = asToday(messageOf(error));
   const deleted = /MISSING-RECORD "((?:[^"\\]|\\.)*)"/.exec(message);
   if (deleted !== null) {
     const text =
@@ -89,11 +98,21 @@ export function messageOf(error: unknown): string {
   return `${message}${why && `: ${why}`}`.replace(/\.$/, '');
 }
 
+/** Whether a server does not know what the first line of a script says: those before Redis 7 do not. */
+export function isOfFlags(error: unknown): boolean {
+  return messageOf(error).endsWith("unexpected symbol near '#'");
+}
+
 const WITH_PASSWORD: readonly unknown[] = ['auth', 'hello'];
 
 /** An error as it may be shown: ioredis leaves the arguments of the command in it, passwords too. */
 export function withoutPassword(error: unknown): unknown {
-  if (!(error instanceof Error) || !('command' in error)) return error;
+  if (!(error instanceof Error)) return error;
+  // `fetch` leaves what it could not read in it: some servers repeat the token that they were sent.
+  if (error.cause instanceof Error && 'data' in error.cause) {
+    return new Error(error.message, { cause: new Error(error.cause.message) });
+  }
+  if (!('command' in error)) return error;
   const { name } = (error.command ?? {}) as { readonly name?: string };
   if (!WITH_PASSWORD.includes(name?.toLowerCase())) return error;
   const shown = new Error(error.message);

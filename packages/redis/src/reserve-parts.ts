@@ -8,6 +8,7 @@ import { reporting } from '@hardcap/core/sink';
 import type { CallPart, Manner, PartitionedCall } from './call-part.ts';
 import { type Heard, heardOf, refusalsAmong } from './part-answers.ts';
 import { refusalsOf, undoHold } from './part-operations.ts';
+import { UnconfirmedError } from './unconfirmed-error.ts';
 
 /** By how much the clock of a server may go more slowly than the one here, while a call is asked for. */
 const CLOCKS_APART_MS = 1_000;
@@ -50,6 +51,8 @@ async function hold(
     answer = await part.store.reserve({ id: part.id, ...request }, deadline);
   } catch (error) {
     if (ReservationMismatchError.isInstance(error)) await undoParts(call, deadline);
+    // The store has given this part back. Where another cannot be, it expires.
+    if (error instanceof UnconfirmedError) await undoParts(call, deadline).catch(() => {});
     throw error;
   }
   if (!answer.admitted) return answer;

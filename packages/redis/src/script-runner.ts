@@ -1,6 +1,6 @@
 import { ConfigError, SinkUnavailableError } from '@hardcap/core';
 import type { RedisClient } from './redis-client.ts';
-import { fateOf, messageOf, withoutPassword } from './redis-failure.ts';
+import { fateOf, isOfFlags, messageOf, withoutPassword } from './redis-failure.ts';
 import type { ReplicatedConnection } from './replicated-connection.ts';
 import { EXTEND, RELEASE, RESERVE, type Script } from './scripts.ts';
 import type { StoreKeys } from './store-keys.ts';
@@ -18,7 +18,7 @@ export class ScriptRunner {
   readonly #keys: readonly string[];
   readonly #timeoutMs: number;
   readonly #replicated: ReplicatedConnection | null;
-  /** Whether the server takes scripts that say what they may do: from Redis 7 on. */
+  /** Whether the server takes scripts that say what they may do. */
   takesFlags = false;
 
   /** @param replicated for scripts that hold something, where replicas have to confirm that. */
@@ -60,10 +60,10 @@ export class ScriptRunner {
     args: readonly Argument[],
     deadline: number = this.deadline,
   ): Promise<unknown> {
-    const { sha, text } = (this.takesFlags && script.flagged) || script;
     const rest = [this.#keys.length, ...this.#keys, ...args];
     const call = this.#callOf(script);
     return this.#inTime(script.name, deadline, (isUnknown) => {
+      const { sha, text } = (this.takesFlags && script.flagged) || script;
       // A server that was restarted or took over has never seen the script.
       return isUnknown ? call('EVAL', text, ...rest) : call('EVALSHA', sha, ...rest);
     });
@@ -126,6 +126,12 @@ export class ScriptRunner {
       };
       const failed = (error: unknown): void => {
         if (messageOf(error).startsWith('NOSCRIPT')) {
+          attempt(true);
+          return;
+        }
+        // Where servers are upgraded one by one, another may be older than the one that was asked.
+        if (this.takesFlags && isOfFlags(error)) {
+          this.takesFlags = false;
           attempt(true);
           return;
         }

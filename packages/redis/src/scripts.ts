@@ -5,11 +5,12 @@ export interface Script {
   readonly name: string;
   readonly sha: string;
   readonly text: string;
-  /** The same with flags, for servers that know them. */
+  /** The same for servers that know flags. */
   readonly flagged?: { readonly sha: string; readonly text: string };
 }
 
 const FLAGS = '#!lua flags=allow-oom\n';
+const UNLOCK = "redis.call('ZREM', KEYS[2], '')";
 
 const CHARGES_PART: string = String.raw`
 local madeCharges
@@ -1262,8 +1263,8 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: '568c4ac8a80ff91ce4fbef56f54d36ec083a2607',
-  text: FIND_TEXT,
+  sha: '0014a3b7d5378549e9092ba294cdc5df50f16474',
+  text: UNLOCK + FIND_TEXT,
   flagged: { sha: '8c8971097f8a209af6b8b76a9cc0e01856d19d14', text: FLAGS + FIND_TEXT },
 };
 
@@ -1454,8 +1455,8 @@ const OPEN_TEXT: string = [LAYOUT_PART, PERMISSIONS_PART, STORE_PART, OPEN_OWN].
 
 export const OPEN: Script = {
   name: 'open',
-  sha: 'c8b0d79de8d46c7578edf7c7fa0e7f944c28525c',
-  text: OPEN_TEXT,
+  sha: 'bf86544b6a09d6767b40caf07aa8edae96106a97',
+  text: UNLOCK + OPEN_TEXT,
   flagged: { sha: '898db6f77be986ea0b4360fc16346c2f3a9eeeaa', text: FLAGS + OPEN_TEXT },
 };
 
@@ -1636,8 +1637,8 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'd1c15a22355dd1b0919e18ae8857a8c488b06fac',
-  text: RELEASE_TEXT,
+  sha: 'd5e96b1a4fb44065dee3f9730cc407e3cb59b77a',
+  text: UNLOCK + RELEASE_TEXT,
   flagged: { sha: 'e142a48322143e2a4c7835c012fc7f47eafc34cd', text: FLAGS + RELEASE_TEXT },
 };
 
@@ -1949,8 +1950,8 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '5b63260219cfa24b0e5f42a98286f67dbd90ca84',
-  text: SETTLE_TEXT,
+  sha: '497eb86037536635d60258135c80be7388f8443c',
+  text: UNLOCK + SETTLE_TEXT,
   flagged: { sha: '0f4100e2644c9ee792f5b8c148a1ceddc2c97a9c', text: FLAGS + SETTLE_TEXT },
 };
 
@@ -2014,7 +2015,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: '4036c1baa154c722770865881955d75b78113b48',
-  text: SETTLE_MANY_TEXT,
+  sha: '78c28b901e45508d084a37ca968498b9b6fbcd1d',
+  text: UNLOCK + SETTLE_MANY_TEXT,
   flagged: { sha: 'cb390ee0eb05a35aef129b1a7ca341aa75e06ef0', text: FLAGS + SETTLE_MANY_TEXT },
 };

@@ -6,6 +6,8 @@ import type { ScriptRunner } from './script-runner.ts';
 interface ServerInfo {
   /** Such as 7.2; that of the Redis whose protocol it speaks. */
   readonly version: number;
+  /** Whether it takes scripts that say what they may do: from Redis 7 on. */
+  readonly takesFlags: boolean;
   readonly policy: string;
   readonly isReplica: boolean;
   /** On its clock, in ms since the epoch; 0 where it does not say. */
@@ -16,8 +18,10 @@ interface ServerInfo {
 function readInfo(text: string): ServerInfo {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(text)?.[1] ?? '';
   const [major = '0', minor = '0'] = field('redis_version').split('.');
+  const version = Number(major) + Number(minor) / 100;
   return {
-    version: Number(major) + Number(minor) / 100,
+    version,
+    takesFlags: version >= 7,
     policy: field('maxmemory_policy'),
     isReplica: field('role') === 'slave',
     at: Number(field('server_time_usec')) / 1_000,
@@ -56,7 +60,13 @@ export class ServerCheck {
 }
 
 /** What is known of a server whose user may not ask: nothing. */
-const UNTOLD: ServerInfo = { version: 0, policy: '', isReplica: false, at: 0 };
+const UNTOLD: ServerInfo = {
+  version: 0,
+  takesFlags: false,
+  policy: '',
+  isReplica: false,
+  at: 0,
+};
 
 async function infoOf(runner: ScriptRunner): Promise<ServerInfo> {
   try {

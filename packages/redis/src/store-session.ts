@@ -157,8 +157,7 @@ export class StoreSession {
   async #checked(what: '' | 'left' | 'lost'): Promise<string> {
     if (this.#check === null) return this.#ask(what);
     try {
-      const { version } = await this.#check.of(this.#runner);
-      this.#runner.takesFlags = version >= 7;
+      this.#runner.takesFlags = (await this.#check.of(this.#runner)).takesFlags;
       return await this.#ask(what);
     } catch (error) {
       throw failureAtStart(error);

@@ -2,8 +2,8 @@ import { usageSinkContract } from '@hardcap/conformance';
 import { Redis as Upstash } from '@upstash/redis';
 import { Cluster, Redis as Redis6 } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
-import { createClient } from 'redis';
-import { afterAll, describe, it, vi } from 'vitest';
+import { createClient, createCluster } from 'redis';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { fromNodeRedis, fromUpstash, type RedisClient, upstashRest } from '../src/index.ts';
 import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
 import { RedisServer } from './support/redis-server.ts';
@@ -42,12 +42,24 @@ const upstash = new Upstash({
   automaticDeserialization: false,
 });
 const nodeOfCluster = new Redis6(clustered.port);
-await nodeOfCluster.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+await nodeOfCluster.call(
+  'CLUSTER',
+  'ADDSLOTS',
+  ...Array.from({ length: 16_384 }, (_, slot) => slot),
+);
 const cluster = new Cluster([{ host: '127.0.0.1', port: clustered.port }]);
+await vi.waitFor(
+  async () => expect(await nodeOfCluster.cluster('INFO')).toContain('cluster_state:ok'),
+  { timeout: 15_000 },
+);
+const nodeCluster = await createCluster({
+  rootNodes: [{ url: `redis://127.0.0.1:${clustered.port}` }],
+}).connect();
 
 afterAll(async () => {
   for (const client of [admin, least, old, nodeOfCluster, cluster]) client.disconnect();
   node.destroy();
+  nodeCluster.destroy();
   await rest.stop();
   await server.stop();
   await clustered.stop();
@@ -60,6 +72,7 @@ const CLIENTS: readonly (readonly [name: string, client: RedisClient, admin: Red
   ['ioredis 6 with the least permissions', least, admin],
   ['ioredis 6, a cluster', cluster, cluster],
   ['node-redis 6', fromNodeRedis(node), admin],
+  ['node-redis 6, a cluster', fromNodeRedis(nodeCluster), cluster],
   ['the REST protocol of Upstash', upstashRest({ url: rest.url, token: 'some-token' }), admin],
   ['@upstash/redis', fromUpstash(upstash), admin],
 ];

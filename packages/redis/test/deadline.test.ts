@@ -7,6 +7,7 @@ import { fromNodeRedis, type RedisClient, RedisUsageSink } from '../src/index.ts
 import { OPEN } from '../src/scripts.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
 import { freePort } from './support/redis-server.ts';
+import { TAKES_FLAGS } from './support/server-version.ts';
 import { TestRedis } from './support/test-redis.ts';
 
 const TIMEOUT_MS = 1_000;
@@ -179,7 +180,7 @@ describe('several round trips of one operation have one deadline', () => {
   beforeEach(async () => {
     const admin = redis.client();
     await admin.script('FLUSH');
-    for (const { text } of [OPEN, OPEN.flagged ?? OPEN]) await admin.script('LOAD', text);
+    await admin.script('LOAD', (TAKES_FLAGS && OPEN.flagged?.text) || OPEN.text);
   });
   const sinkOn = (client: RedisClient) =>
     new RedisUsageSink(client, { timeoutMs: TIMEOUT_MS, namespace: crypto.randomUUID() });

@@ -1,8 +1,15 @@
 import { ConfigError } from '@hardcap/core';
 import { Cluster } from 'ioredis';
 import { createClient } from 'redis';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type DedicatedClient, fromNodeRedis, RedisUsageSink, upstashRest } from '../src/index.ts';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  type DedicatedClient,
+  fromNodeRedis,
+  type RedisClient,
+  RedisUsageSink,
+  upstashRest,
+} from '../src/index.ts';
+import { storeKeys } from '../src/store-keys.ts';
 import { UnconfirmedError } from '../src/unconfirmed-error.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
 import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
@@ -17,7 +24,8 @@ const ask = (id: string, amount = 7) => ({
   claims: [claimOn(account, amount)],
   ttlMs: 60_000,
 });
-const SURE = { replicas: 1, timeoutMs: 2_000 } as const;
+const SOON = { timeout: 3_000 };
+const SURE = { replicas: 1, timeoutMs: 4_000 } as const;
 /** More replicas than there are: what a hold gets that the replica does not confirm. */
 const UNSURE = { replicas: 2, timeoutMs: 20 } as const;
 const url = `redis://127.0.0.1:${master.server.port}`;
@@ -27,6 +35,15 @@ afterAll(async () => {
   await master.stop();
 });
 beforeEach(() => admin.flushall());
+
+/** What the sink makes of a client of node-redis. */
+async function nodeConnection(): Promise<DedicatedClient> {
+  const node = await createClient({ url }).connect();
+  onTestFinished(() => node.destroy());
+  const dedicated = fromNodeRedis(node).duplicate?.();
+  if (dedicated === undefined) throw new Error('the client has no connection of its own');
+  return dedicated;
+}
 
 describe('a hold that replicas confirm', () => {
   const node = createClient({ url });
@@ -47,6 +64,24 @@ describe('a hold that replicas confirm', () => {
     });
     expect(await sink.reserve(ask('r2', 100))).toMatchObject({ admitted: false });
     expect(await sink.release('r1')).toMatchObject({ status: 'released' });
+    await sink.close();
+  });
+
+  test('is not admitted before: while the replica hangs, its call waits', async () => {
+    const sink = new RedisUsageSink(master.client(), { durability: SURE, timeoutMs: 5_000 });
+    await sink.read([account]);
+    onTestFinished(() => replica.server.signal('SIGCONT'));
+    replica.server.signal('SIGSTOP');
+    const answered = vi.fn();
+    const call = sink.reserve(ask('r1')).then(answered);
+    const { books } = storeKeys('default');
+    await expect.poll(() => admin.hexists(books, 'rr1'), SOON).toBe(1);
+    await expect.poll(async () => await admin.info('clients'), SOON).toMatch(/blocked_clients:1\b/);
+    expect(answered).not.toHaveBeenCalled();
+    replica.server.signal('SIGCONT');
+    await call;
+    expect(answered).toHaveBeenCalledWith(expect.objectContaining({ admitted: true }));
+    expect(await follower.hexists(books, 'rr1')).toBe(1);
     await sink.close();
   });
 
@@ -88,6 +123,37 @@ describe('a hold that too few confirm', () => {
     await sink.close();
   });
 
+  test('is not passed by its release on the way', async () => {
+    let open = () => {};
+    const isOpen = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const inner = master.client();
+    const slow: DedicatedClient = {
+      call: async (command, ...args) => {
+        await isOpen;
+        return inner.call(command, ...args);
+      },
+      on: (event, listener) => inner.on(event, listener),
+      disconnect: () => inner.disconnect(),
+    };
+    const client: RedisClient = {
+      call: (command, ...args) => admin.call(command, ...args),
+      duplicate: () => slow,
+    };
+    // With a clock of its own it waits however long.
+    const options = { durability: UNSURE, timeoutMs: 200, now: () => Date.now() };
+    const sink = new RedisUsageSink(client, options);
+    await sink.read([account]);
+    await expect(sink.reserve(ask('r1'))).rejects.toThrow('did not answer within 200 ms');
+    const released = sink.release('r1');
+    await sink.read([account]);
+    open();
+    await released;
+    expect((await sink.read([account]))[0]).toMatchObject({ committed: 0, held: 0 });
+    await sink.close();
+  });
+
   test('is refused as an extension, and what the call held stays held at least', async () => {
     const sure = new RedisUsageSink(master.client(), { durability: SURE, timeoutMs: 5_000 });
     const unsure = new RedisUsageSink(master.client(), { durability: UNSURE });
@@ -101,31 +167,37 @@ describe('a hold that too few confirm', () => {
     await Promise.all([sure.close(), unsure.close()]);
   });
 
-  test('is not taken for confirmed on another connection than its own', async () => {
-    const inner = master.client();
-    const dedicated: DedicatedClient = {
-      call: async (command, ...args) => {
-        if (command === 'WAIT') {
-          // What was written on this one is nothing that a new connection would wait for.
-          const id = await inner.client('ID');
-          const ended = new Promise((resolve) => inner.once('close', resolve));
-          await admin.client('KILL', 'ID', id);
-          await ended;
-        }
-        return inner.call(command, ...args);
-      },
-      on: (event, listener) => inner.on(event, listener),
-      disconnect: () => inner.disconnect(),
-    };
-    const client = {
-      call: (command: string, ...args: (string | number)[]) => admin.call(command, ...args),
-      duplicate: () => dedicated,
-    };
-    const sink = new RedisUsageSink(client, { durability: SURE, timeoutMs: 5_000 });
-    await expect(sink.reserve(ask('r1'))).rejects.toThrow('0 of 1 replicas');
-    expect((await sink.read([account]))[0]).toMatchObject({ held: 0 });
-    await sink.close();
-  });
+  test.each([
+    ['ioredis', async () => master.client()],
+    ['node-redis', nodeConnection],
+  ] as const)(
+    'is not taken for confirmed on another connection than its own: %s',
+    async (_, connect) => {
+      const inner: DedicatedClient = await connect();
+      const dedicated: DedicatedClient = {
+        call: async (command, ...args) => {
+          if (command === 'WAIT') {
+            // What was written on this one is nothing that a new connection would wait for.
+            const id = Number(await inner.call('CLIENT', 'ID'));
+            const ended = new Promise<void>((resolve) => inner.on('close', resolve));
+            await admin.client('KILL', 'ID', id);
+            await ended;
+          }
+          return inner.call(command, ...args);
+        },
+        on: (event, listener) => inner.on(event, listener),
+        disconnect: () => inner.disconnect(),
+      };
+      const client = {
+        call: (command: string, ...args: (string | number)[]) => admin.call(command, ...args),
+        duplicate: () => dedicated,
+      };
+      const sink = new RedisUsageSink(client, { durability: SURE, timeoutMs: 5_000 });
+      await expect(sink.reserve(ask('r1'))).rejects.toThrow('0 of 1 replicas');
+      expect((await sink.read([account]))[0]).toMatchObject({ held: 0 });
+      await sink.close();
+    },
+  );
 });
 
 describe('where it cannot be had', () => {

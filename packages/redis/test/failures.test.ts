@@ -5,6 +5,7 @@ import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vi
 import { RedisUsageSink } from '../src/index.ts';
 import { storeKeys } from '../src/store-keys.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
+import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
 import { freePort, RedisServer } from './support/redis-server.ts';
 import { TestRedis } from './support/test-redis.ts';
 import { UNHURRIED_MS } from './support/unhurried.ts';
@@ -17,7 +18,8 @@ const end = { id: 'r1', outcome: 'known', charges: [], details: {} } as const;
 
 afterAll(() => redis.stop());
 beforeEach(async () => {
-  await admin.config('SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction');
+  await admin.config('SET', 'maxmemory', '0');
+  await admin.config('SET', 'maxmemory-policy', 'noeviction');
   await admin.flushall();
 });
 
@@ -50,9 +52,7 @@ describe('at the start', () => {
   test('an absent server fails each call in time, and is used once it is there', async () => {
     const port = await freePort();
     const sink = new RedisUsageSink(redis.client({ port }), { timeoutMs: 100 });
-    const startedAt = performance.now();
     await expect(sink.reserve(ask)).rejects.toThrow(SinkUnavailableError);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
     const server = await RedisServer.start('--port', `${port}`);
     try {
       await expect
@@ -115,6 +115,8 @@ describe('a server that does not do what it is asked', () => {
     expect(await sink.release('r2')).toMatchObject({ status: 'released' });
     await admin.config('SET', 'maxmemory', '0');
     expect((await sink.read([a]))[0]).toMatchObject({ committed: 60, held: 0 });
+    const again = { ...ask, id: 'r3', claims: [claimOn(a, 1)] };
+    expect(await sink.reserve(again)).toMatchObject({ admitted: true });
   });
 
   test('a full server lets a process settle what another one holds, also of a partition', async () => {
@@ -125,6 +127,18 @@ describe('a server that does not do what it is asked', () => {
     await admin.config('SET', 'maxmemory', '1mb');
     const next = redis.sink(options);
     expect(await next.settle({ ...end, charges: [] })).toMatchObject({ status: 'settled' });
+  });
+
+  test('so does one of which a user may not ask what it is', async () => {
+    const rules = LEAST_PERMISSIONS.filter((rule) => rule !== '+info');
+    await admin.call('ACL', 'SETUSER', 'budgets', ...rules);
+    const user = { username: 'budgets', password: 'secret', enableReadyCheck: false };
+    const sink = redis.sink({}, user);
+    await sink.reserve(ask);
+    await admin.config('SET', 'maxmemory', '1mb');
+    await expect(sink.reserve({ ...ask, id: 'r2' })).rejects.toThrow('OOM');
+    const next = redis.sink({}, user);
+    expect(await next.settle(end)).toMatchObject({ status: 'settled', charged: [{ amount: 60 }] });
   });
 
   test('a server that is busy with the script of somebody else admits nothing', async () => {
@@ -142,9 +156,10 @@ describe('a server that does not do what it is asked', () => {
   });
 
   test('a server that cannot write its snapshot admits nothing, until it can', async () => {
-    const failing = await TestRedis.start('--save', '3600 1000');
+    const failing = await TestRedis.start();
     onTestFinished(() => failing.stop());
     const owner = failing.client();
+    await owner.config('SET', 'save', '3600 1000');
     const sink = failing.sink();
     await sink.read([a]);
     const [, folder = ''] = (await owner.config('GET', 'dir')) as string[];

@@ -1,6 +1,7 @@
 import type { Account } from '@hardcap/core';
-import { SinkUnavailableError } from '@hardcap/core';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { ReservationMismatchError, SinkUnavailableError } from '@hardcap/core';
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { Partition } from '../src/partition.ts';
 import { claimOn } from './support/accounts.ts';
 import { PartingClient } from './support/parting-client.ts';
 import {
@@ -145,4 +146,30 @@ test('who only reads or looks for a call needs nobody above, and makes no partit
   expect(await sink.settle(end('unknown', 1))).toMatchObject({ status: 'never-held' });
   const registry = `{hardcap:${stores.namespace}|org}:2:partitions`;
   expect(await stores.owner.zcard(registry)).toBe(0);
+});
+
+test('an id that is taken above by another call: nothing is held in the partition', async () => {
+  const other = stores.sink();
+  const elsewhere = { ...ask('r1', 30), claims: [named('org-daily|org=bolt'), named('all')] };
+  const claims = elsewhere.claims.map((account) => claimOn(account, 30));
+  await other.reserve({ ...elsewhere, claims });
+  const sink = stores.sink();
+  await expect(sink.reserve(ask('r1', 40))).rejects.toThrow(ReservationMismatchError);
+  expect(await figures(sink)).toBe('0+0 0+30');
+  await expectClean(sink, 1);
+});
+
+test('a process says again each hour that it uses a partition', async () => {
+  const sink = stores.sink();
+  const { registry } = new Partition(stores.namespace, ['org']);
+  const saidAt = async () => Number(await stores.owner.zscore(registry, 'org=acme'));
+  await sink.reserve(ask('r1', 1));
+  const first = await saidAt();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_590_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  await sink.reserve(ask('r2', 1));
+  expect(await saidAt()).toBe(first);
+  vi.setSystemTime(Date.now() + 20_000);
+  await sink.reserve(ask('r3', 1));
+  await expect.poll(saidAt).toBeGreaterThanOrEqual(first + 3_600_000);
 });

@@ -244,10 +244,14 @@ describe('the clock of the server decides', () => {
   test('a reservation that is carried out when nobody waits any more does nothing', async () => {
     const sink = redis.sink({ timeoutMs: 50 });
     await sink.read([]);
-    await admin.call('CLIENT', 'PAUSE', 400, 'ALL');
+    redis.server.signal('SIGSTOP');
     await expect(
       sink.reserve({ id: 'late', claims: [claimOn(a, 60)], ttlMs: 60_000 }),
     ).rejects.toThrow('did not answer within 50 ms');
+    // By the clock of the server, which is the one here, until twice the time that it may take.
+    const givenUpAt = Date.now();
+    await expect.poll(() => Date.now() - givenUpAt).toBeGreaterThan(100);
+    redis.server.signal('SIGCONT');
     await admin.ping();
     const reader = redis.sink();
     expect((await reader.read([a]))[0]).toMatchObject({ held: 0 });
