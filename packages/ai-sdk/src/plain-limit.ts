@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from '@hardcap/core';
-import { asObject, type JsonObject } from '@hardcap/core/adapter';
-import { looseCount } from './loose-count.ts';
+import { asObject, type JsonObject, looseCount } from '@hardcap/core/adapter';
 import type { ModelId } from './middleware.ts';
 import { type ModelCall, withProviderOptions } from './model-call.ts';
 import { optionNames } from './option-names.ts';

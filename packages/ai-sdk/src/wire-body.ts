@@ -1,5 +1,4 @@
-import { asObject, type JsonObject, objectAt } from '@hardcap/core/adapter';
-import { looseCount } from './loose-count.ts';
+import { asObject, type JsonObject, looseCount, objectAt } from '@hardcap/core/adapter';
 
 const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const;
 

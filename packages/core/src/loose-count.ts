@@ -1,4 +1,4 @@
-import type { JsonObject } from '@hardcap/core/adapter';
+import type { JsonObject } from './json-object.ts';
 
 /** A number as lenient servers read it, digits in a text included; undefined for anything else. */
 export function looseCount(object: JsonObject | undefined, key: string): number | undefined {
