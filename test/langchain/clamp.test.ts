@@ -131,6 +131,36 @@ describe.each(MAJORS)('$name: what else limits the output', (major) => {
     expect(budget).toBeGreaterThanOrEqual(1_024);
     expect(budget).toBeLessThan(sentLimit(sent.body));
   });
+
+  it('of thinking among further settings is lowered with it', async () => {
+    const thinking = { type: 'enabled', budget_tokens: 6_000 };
+    const fields = { maxTokens: 9_000, invocationKwargs: { thinking }, temperature: 1 };
+    const sent = await send(major, 'anthropic messages', { cap: '0.05', fields });
+    expectWithin('0.05', sent);
+    const sentThinking = sent.body?.['thinking'] as JsonObject | undefined;
+    expect(sentThinking?.['budget_tokens']).toBeLessThan(sentLimit(sent.body));
+  });
+
+  it.each([null, undefined, '9000', 9_000])(
+    'of further settings, which count more than the limit of the model: %s',
+    async (limit) => {
+      const fields = { maxTokens: 50, modelKwargs: { max_output_tokens: limit } };
+      const sent = await send(major, 'openai responses', { cap: '0.02', fields });
+      expectWithin('0.02', sent);
+    },
+  );
+
+  it('of a fallback of Anthropic, which has its own', async () => {
+    const fallbacks = [{ model: 'claude-opus-4-5', max_tokens: 2_000 }];
+    const fields = { maxTokens: 300, invocationKwargs: { fallbacks } };
+    const sent = await send(major, 'anthropic messages', { cap: '0.02', fields });
+    const { max_tokens: own, fallbacks: lowered } = sent.body as { fallbacks: JsonObject[] } & {
+      max_tokens: number;
+    };
+    expect(own).toBe(300);
+    expect(lowered[0]?.['max_tokens']).toBeLessThan(0.02 / 0.000_025);
+    expect(fallbacks[0]?.max_tokens).toBe(2_000);
+  });
 });
 
 describe.each(MATRIX.filter(([name, api]) => name === 'langchain 1' && api.startsWith('gemini')))(

@@ -12,7 +12,6 @@ import { callRequestOf, identityFor } from './call-request-of.ts';
 import type { CallOptions, ChatModel } from './chat-model.ts';
 import { covers, type EarlyReservation, takeEarly } from './early-reservations.ts';
 import { sentParams } from './google-settings.ts';
-
 import { modelGuardOf } from './model-guard.ts';
 import { modelName } from './model-name.ts';
 import {
@@ -149,6 +148,7 @@ export class AttemptOpener {
       name,
       longCacheWrites: request.longCacheWrites === true,
       excludesCache: excludesCache(name, objectAt(model, 'metadata')),
+      serviceTier: request.serviceTier,
     };
   }
 
@@ -160,6 +160,7 @@ export class AttemptOpener {
   #nameOf(model: ChatModel, options: CallOptions): ModelName {
     const name = modelName({
       lsParams: model.getLsParams?.(options),
+      invocationParams: sentParams(model, options),
       model,
       kind: model._llmType(),
     });
@@ -175,7 +176,8 @@ export class AttemptOpener {
   ): { readonly model: ChatModel; readonly params: JsonObject; readonly limit: OutputLimit } {
     const params = sentParams(given, options);
     const wanted = valueFor(this.#options.maxOutputTokens, name);
-    const isAsked = wanted !== undefined && sentLimit(params, given) === undefined;
+    const isAsked =
+      wanted !== undefined && !Number.isFinite(sentLimit(params, given) ?? Number.NaN);
     const model =
       isAsked && canLower(given, options, wanted) ? withLowerLimit(given, wanted) : given;
     const sent = model === given ? params : sentParams(model, options);

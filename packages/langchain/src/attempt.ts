@@ -12,6 +12,8 @@ export interface MeteredCall {
   readonly longCacheWrites: boolean;
   /** The model's package reports Anthropic's input without what was cached. */
   readonly excludesCache: boolean;
+  /** The tier of service that was asked for; undefined for the usual one. */
+  readonly serviceTier: string | undefined;
 }
 
 export interface AttemptDetails extends MeteredCall {
@@ -33,6 +35,7 @@ export class Attempt implements MeteredCall {
   readonly name: ModelName;
   readonly longCacheWrites: boolean;
   readonly excludesCache: boolean;
+  readonly serviceTier: string | undefined;
   readonly #reserve: AttemptDetails['reserve'];
   readonly #stop: LinkedAbort;
   #number = 1;
@@ -47,6 +50,7 @@ export class Attempt implements MeteredCall {
     this.name = details.name;
     this.longCacheWrites = details.longCacheWrites;
     this.excludesCache = details.excludesCache;
+    this.serviceTier = details.serviceTier;
     this.#reserve = details.reserve;
     this.#stop = details.stop;
     this.#follow(details.spend);

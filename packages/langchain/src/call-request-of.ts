@@ -1,10 +1,11 @@
 import type { CallRequest, Identity } from '@hardcap/core';
-import type { JsonObject } from '@hardcap/core/adapter';
+import { type JsonObject, modelsNamedIn } from '@hardcap/core/adapter';
 import { hidesReasoning, inputBound } from '@hardcap/core/input-bound';
 import { askedReasoning } from './asked-reasoning.ts';
 import type { HardcapRunOptions } from './call-channel.ts';
 import { callInput } from './call-input.ts';
 import { requestsAudio, requestsLongCacheWrites } from './input-traits.ts';
+import { askedTier } from './service-tier.ts';
 import { type ModelName, type SpendBudgetOptions, valueFor } from './spend-budget-options.ts';
 
 /** A call as the framework hands it to the model. */
@@ -30,13 +31,16 @@ export async function callRequestOf(
   const { estimate, waitForHeadroomMs } = options;
   const defaultIdentity = await identityFor(name, options);
   const tags = { ...options.tags, ...channel.tags };
+  const fallbackModels = modelsNamedIn(params, name.model);
+  const serviceTier = askedTier(params);
   return {
     ...name,
     ...inputOf(call, options),
     longCacheWrites: requestsLongCacheWrites(messages, params),
     audio: requestsAudio(messages),
-    hiddenReasoning:
-      maxOutputTokens !== 0 && hidesReasoning({ ...name, reasoning: askedReasoning(params) }),
+    hiddenReasoning: maxOutputTokens !== 0 && mayHide(name, fallbackModels, params),
+    ...(fallbackModels.length === 0 ? {} : { fallbackModels }),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(minOutputTokens === undefined ? {} : { minOutputTokens }),
     ...(estimate === undefined ? {} : { estimate }),
@@ -46,6 +50,18 @@ export async function callRequestOf(
     ...(operationId === undefined ? {} : { operationId }),
     ...(Object.keys(tags).length === 0 ? {} : { tags }),
   };
+}
+
+/** Whichever model answers. */
+function mayHide(
+  { provider, model }: ModelName,
+  fallbackModels: readonly string[],
+  params: JsonObject,
+): boolean {
+  const reasoning = askedReasoning(params);
+  return [model, ...fallbackModels].some((each) =>
+    hidesReasoning({ provider, model: each, reasoning }),
+  );
 }
 
 /** Who pays, where neither the run nor the context says. */

@@ -6,6 +6,7 @@ import { googleSearches } from './google-searches.ts';
 import { groqUsage } from './groq-usage.ts';
 import { isGoogle } from './model-name.ts';
 import { reportSettlement, type UsageReport } from './reported-usage.ts';
+import { servedTier } from './service-tier.ts';
 import { StreamUsage } from './stream-usage.ts';
 import type { Tally } from './tally.ts';
 import { webSearchesIn } from './web-searches.ts';
@@ -16,6 +17,7 @@ export class ChunkTally implements Tally {
   readonly #call: MeteredCall;
   readonly #usage: StreamUsage;
   #servedModel: string | undefined;
+  #servedTier: string | undefined;
   #searches = 0;
   #googleSearches = 0;
   #isFinished = false;
@@ -30,6 +32,7 @@ export class ChunkTally implements Tally {
     const message = asObject(chunk?.['message']);
     if (message === undefined) return true;
     this.#read(message, objectAt(chunk, 'generationInfo'));
+    this.#servedTier = servedTier(chunk, this.#call.serviceTier) ?? this.#servedTier;
     const searches = googleSearches(chunk, this.#call.name);
     this.#googleSearches = Math.max(this.#googleSearches, searches);
     const early = this.#usage.add(
@@ -54,7 +57,8 @@ export class ChunkTally implements Tally {
     if (report === undefined) return undefined;
     const webSearches = this.#searches + this.#googleSearches;
     const whole = { ...report, gemini, webSearches };
-    return reportSettlement(whole, this.#servedModel);
+    const serviceTier = this.#servedTier;
+    return reportSettlement(whole, { servedModel: this.#servedModel, serviceTier });
   }
 
   #read(message: JsonObject, generationInfo: JsonObject | undefined): void {

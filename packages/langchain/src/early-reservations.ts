@@ -31,6 +31,8 @@ export function covers({ request: held }: EarlyReservation, call: CallRequest): 
   return (
     held.provider === call.provider &&
     held.model === call.model &&
+    held.serviceTier === call.serviceTier &&
+    (call.fallbackModels ?? []).every((model) => held.fallbackModels?.includes(model) === true) &&
     held.inputTokens >= call.inputTokens &&
     (held.maxOutputTokens ?? most) >= (call.maxOutputTokens ?? most) &&
     TRAITS.every((trait) => held[trait] === true || call[trait] !== true)

@@ -1,7 +1,14 @@
 import type { Settlement } from '@hardcap/core';
-import { asObject, type JsonObject, numberAt, objectAt, textAt } from '@hardcap/core/adapter';
+import {
+  asObject,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  textAt,
+  tierServed,
+} from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
-import { reportSettlement } from './reported-usage.ts';
+import { reportedUsage, reportSettlement } from './reported-usage.ts';
 import type { Tally } from './tally.ts';
 
 /** Sees the `ChatModelStreamEvent`s of a stream. Each usage among them stands for all so far. */
@@ -15,6 +22,7 @@ export class EventTally implements Tally {
   #startOutput = 0;
   #isFinal = false;
   #servedModel: string | undefined;
+  #servedTier: string | undefined;
 
   constructor(call: MeteredCall) {
     this.#call = call;
@@ -28,6 +36,7 @@ export class EventTally implements Tally {
         return usage === undefined || this.#start(usage);
       case 'provider':
         this.#servedModel = textAt(objectAt(event, 'payload'), 'model') ?? this.#servedModel;
+        this.#told(objectAt(event, 'payload'));
         return true;
       case 'usage':
         if (usage !== undefined) this.#latest(usage);
@@ -37,6 +46,7 @@ export class EventTally implements Tally {
         this.#isFinal = true;
         this.#servedModel =
           textAt(objectAt(event, 'responseMetadata'), 'model_name') ?? this.#servedModel;
+        this.#told(objectAt(event, 'responseMetadata'));
         return true;
       case 'content-block-delta':
         return this.#meter(this.#textOf(event['index'], objectAt(event, 'delta')));
@@ -52,7 +62,8 @@ export class EventTally implements Tally {
     const metadata = this.#isAnthropic
       ? { ...this.#usage, output_tokens: this.#output, total_tokens: undefined }
       : this.#usage;
-    return reportSettlement({ metadata, longCacheWrites }, this.#servedModel);
+    const served = { servedModel: this.#servedModel, serviceTier: this.#servedTier };
+    return reportSettlement({ metadata, longCacheWrites }, served);
   }
 
   get #isAnthropic(): boolean {
@@ -64,11 +75,16 @@ export class EventTally implements Tally {
     this.#startOutput = numberAt(usage, 'output_tokens') ?? 0;
     const { longCacheWrites } = this.#call;
     const metadata = { ...usage, output_tokens: 0, total_tokens: 0 };
-    const settlement = reportSettlement({ metadata, longCacheWrites }, undefined);
-    if (settlement?.outcome !== 'known' || settlement.usage === undefined) return true;
+    const early = reportedUsage({ metadata, longCacheWrites });
+    if (early === undefined) return true;
     this.hasBegun = true;
-    const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = settlement.usage;
+    const { input, cacheRead, cacheWrite5m, cacheWrite1h } = early;
     return this.#call.spend.meter({ usage: { input, cacheRead, cacheWrite5m, cacheWrite1h } });
+  }
+
+  #told(place: JsonObject | undefined): void {
+    const told = [textAt(place, 'service_tier'), textAt(place, 'serviceTier')];
+    this.#servedTier = tierServed(told, this.#call.serviceTier) ?? this.#servedTier;
   }
 
   #latest(usage: JsonObject): void {

@@ -1,10 +1,11 @@
 import type { Settlement } from '@hardcap/core';
-import { asObject, listAt, objectAt, textAt } from '@hardcap/core/adapter';
+import { asObject, type JsonObject, listAt, objectAt, textAt } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
 import { chunkText } from './chunk-text.ts';
 import { googleSearches } from './google-searches.ts';
 import { isGoogle } from './model-name.ts';
 import { reportSettlement } from './reported-usage.ts';
+import { servedTier } from './service-tier.ts';
 import { webSearchesIn } from './web-searches.ts';
 
 /** What a whole answer settles with: a `ChatResult`, with a generation for each choice. */
@@ -12,7 +13,7 @@ export async function generateSettlement(result: unknown, call: MeteredCall): Pr
   const answer = asObject(result);
   const generations = listAt(answer, 'generations');
   const messages = generations.map((generation) => objectAt(generation, 'message') ?? {});
-  const reported = answerSettlement(generations[0], objectAt(answer, 'llmOutput', 'usage'), call);
+  const reported = answerSettlement(generations[0], objectAt(answer, 'llmOutput'), call);
   if (reported !== undefined) return reported;
   // Nothing is known: the hold is charged, or what a call that holds nothing has shown.
   for (const message of messages) await call.spend.meter({ text: answerText(message) });
@@ -22,8 +23,8 @@ export async function generateSettlement(result: unknown, call: MeteredCall): Pr
 /** The settlement of what a generation reports; every choice of an answer reports the same. */
 function answerSettlement(
   generation: unknown,
-  llmUsage: Readonly<Record<string, unknown>> | undefined,
-  { name, longCacheWrites, excludesCache }: Omit<MeteredCall, 'spend'>,
+  llmOutput: JsonObject | undefined,
+  { name, longCacheWrites, excludesCache, serviceTier }: Omit<MeteredCall, 'spend'>,
 ): Settlement | undefined {
   const message = objectAt(generation, 'message');
   const metadata = objectAt(message, 'response_metadata');
@@ -32,13 +33,19 @@ function answerSettlement(
   return reportSettlement(
     {
       metadata: objectAt(message, 'usage_metadata'),
-      anthropic: isAnthropic ? (llmUsage ?? objectAt(metadata, 'usage')) : undefined,
+      anthropic: isAnthropic
+        ? (objectAt(llmOutput, 'usage') ?? objectAt(metadata, 'usage'))
+        : undefined,
       excludesCache,
       gemini: isGoogle(name) ? geminiReport(message) : undefined,
       longCacheWrites,
       webSearches: webSearchesIn(message) + googleSearches(generation, name),
     },
-    textAt(metadata, 'model_name') ?? textAt(metadata, 'model') ?? textAt(kwargs, 'model'),
+    {
+      servedModel:
+        textAt(metadata, 'model_name') ?? textAt(metadata, 'model') ?? textAt(kwargs, 'model'),
+      serviceTier: servedTier(generation, serviceTier, llmOutput),
+    },
   );
 }
 

@@ -1,18 +1,30 @@
-import { asObject, type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
+import { asObject, type JsonObject, numberAt, objectAt, textAt } from '@hardcap/core/adapter';
 import { type CallOptions, type ChatModel, derived } from './chat-model.ts';
 
 // The highest of the budgets that models of 2.5 take for their least.
 const LEAST_THINKING_TOKENS = 512;
 
 /**
- * What a model says it sends beside the messages, with what Google's package keeps in a client of its
- * own: that of LangChain 0.3 says nothing of its settings.
+ * What a model says it sends beside the messages, with what Google's packages do not say: one keeps its
+ * model, what it has cached and, in LangChain 0.3, all settings in a client of its own; the other has the
+ * tier of service in a header for Vertex.
  */
 export function sentParams(model: ChatModel, options: CallOptions): JsonObject {
   const params = asObject(model.invocationParams?.(options)) ?? {};
+  if (isChatGoogle(model)) {
+    const serviceTier = options['serviceTier'] ?? objectAt(model, 'params')?.['serviceTier'];
+    return { ...params, serviceTier };
+  }
   const generationConfig = configOf(model);
-  const isSaid = generationConfig === undefined || 'generationConfig' in params;
-  return isSaid ? params : { ...params, generationConfig };
+  if (generationConfig === undefined) return params;
+  const client = objectAt(model, 'client');
+  const name = textAt(client, 'model')?.replace(/^models\//, '');
+  return {
+    generationConfig: { maxOutputTokens: undefined, ...generationConfig },
+    ...params,
+    ...(name === undefined ? {} : { model: name }),
+    cachedContent: client?.['cachedContent'],
+  };
 }
 
 /** The members with which a model of Google's packages sends no more than so many tokens. */

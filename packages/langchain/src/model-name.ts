@@ -1,4 +1,4 @@
-import { asObject, textAt } from '@hardcap/core/adapter';
+import { asObject, type JsonObject, textAt } from '@hardcap/core/adapter';
 import type { ModelName } from './spend-budget-options.ts';
 
 /** What tells the provider and the model of a call. */
@@ -15,13 +15,23 @@ export interface NameSources {
 /** The names a call is priced by; the model's is empty where nothing tells it. */
 export function modelName(sources: NameSources): ModelName {
   const lsParams = asObject(sources.lsParams);
-  return {
-    provider: providerOf(textAt(lsParams, 'ls_provider'), sources.kind),
-    model:
-      textAt(lsParams, 'ls_model_name') ??
-      firstText([sources.invocationParams, sources.model], MODEL_FIELDS) ??
-      '',
-  };
+  const provider = providerOf(textAt(lsParams, 'ls_provider'), sources.kind);
+  const sent = asObject(sources.invocationParams);
+  const stated =
+    textAt(lsParams, 'ls_model_name') ?? firstText([sent, sources.model], MODEL_FIELDS) ?? '';
+  return { provider, model: isNamedByPath(provider) ? stated : sentName(sent, stated) };
+}
+
+/** Azure runs what the URL names, whatever the request says. */
+function isNamedByPath(provider: string): boolean {
+  return /azure/.test(provider);
+}
+
+/** Settings may put another model into the request than the one that was asked for, or none at all. */
+function sentName(sent: JsonObject | undefined, stated: string): string {
+  const name = sent?.['model'];
+  if (name === null) return '';
+  return typeof name === 'string' && name !== '' ? name : stated;
 }
 
 /** Gemini, whichever of Google's services sells it. */

@@ -1,5 +1,15 @@
 import { InvalidArgumentError } from '@hardcap/core';
-import { asObject, type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
+import {
+  asObject,
+  type JsonObject,
+  limitOfFallbacks,
+  looseCount,
+  loweredFallbacks,
+  modelsNamedIn,
+  numberAt,
+  objectAt,
+  textAt,
+} from '@hardcap/core/adapter';
 import { type CallOptions, type ChatModel, delegatesOf, derived } from './chat-model.ts';
 import { leastGoogleThinking, loweredSettings, sentParams } from './google-settings.ts';
 
@@ -19,7 +29,8 @@ const LIMIT_FIELDS = [
 ] as const;
 /** Those that models have as members; with some, only once they are given a value. */
 const MODEL_FIELDS = ['maxTokens', 'maxOutputTokens', 'numPredict'] as const;
-const CHOICE_FIELDS = ['n', 'candidateCount', 'candidate_count'] as const;
+/** What is generated is billed, whether it is given back or not. */
+const CHOICE_FIELDS = ['n', 'best_of', 'candidateCount', 'candidate_count'] as const;
 
 /** Where providers keep settings within the request. */
 const NESTED = ['generationConfig', 'inferenceConfig', 'options'] as const;
@@ -30,22 +41,42 @@ const NESTED = ['generationConfig', 'inferenceConfig', 'options'] as const;
  * @throws InvalidArgumentError for several choices without a limit, which nothing bounds.
  */
 export function outputLimit(params: JsonObject, model: unknown): OutputLimit {
-  const choices = Math.max(1, ...figures(params, CHOICE_FIELDS));
-  const most = numberAt(objectAt(asObject(model)?.['profile']), 'maxOutputTokens');
-  const limit = sentLimit(params, model) ?? most;
-  if (limit !== undefined && limit > 0) return { tokens: limit * choices, choices };
+  const choices = Math.max(1, ...settingsIn(params, CHOICE_FIELDS).map(({ count }) => count ?? 1));
+  const limit = sentLimit(params, model) ?? modelsOwnLimit(params, model);
+  if (limit !== undefined && Number.isFinite(limit)) return { tokens: limit * choices, choices };
   if (choices === 1) return { tokens: undefined, choices };
   throw new InvalidArgumentError(
     `The call asks for ${choices} choices and gives no output limit. Set maxTokens of the model.`,
   );
 }
 
-/** Counts only: -1 and null are ways to say that there is no limit. */
-function figures(place: JsonObject, fields: readonly string[]): number[] {
+/** The most that the model says it can write; undefined where another one may answer. */
+function modelsOwnLimit(params: JsonObject, model: unknown): number | undefined {
+  const own = asObject(model);
+  const isAlone = modelsNamedIn(params, textAt(own, 'model') ?? '').length === 0;
+  const most = isAlone ? numberAt(objectAt(own, 'profile'), 'maxOutputTokens') : undefined;
+  return most !== undefined && most > 0 ? most : undefined;
+}
+
+interface Setting {
+  readonly field: string;
+  /** Undefined where it is given, but says no number. */
+  readonly count: number | undefined;
+}
+
+/** The fields that are given a value, in a request or in what is nested in it. */
+function settingsIn(place: JsonObject, fields: readonly string[]): Setting[] {
   const places = [place, ...NESTED.map((key) => objectAt(place, key))];
-  return places
-    .flatMap((each) => fields.map((field) => numberAt(each, field) ?? 0))
-    .filter((figure) => figure > 0);
+  return places.flatMap((each) =>
+    fields
+      .filter((field) => each?.[field] !== undefined)
+      .map((field) => ({ field, count: looseCount(each, field) })),
+  );
+}
+
+/** Infinite where a setting takes the limit away, as `null` and -1 do. */
+function limitsIn(place: JsonObject, fields: readonly string[] = LIMIT_FIELDS): number[] {
+  return settingsIn(place, fields).map(({ count = 0 }) => (count > 0 ? count : Infinity));
 }
 
 /** Anthropic refuses a smaller thinking budget, and one that leaves nothing to say. */
@@ -71,20 +102,28 @@ function thinkingTokens(params: JsonObject): number | undefined {
   return numberAt(objectAt(params, 'thinking'), 'budget_tokens');
 }
 
-/** The output limit of one choice that is sent; undefined where none is. */
+/** The output limit of one choice that is sent; infinite where it is taken away, undefined where there is none. */
 export function sentLimit(params: JsonObject, model: unknown): number | undefined {
-  // Some models keep their limit to themselves.
-  const sent = figures(params, LIMIT_FIELDS);
-  const limits = sent.length > 0 ? sent : figures(asObject(model) ?? {}, LIMIT_FIELDS);
-  return limits.length === 0 ? undefined : Math.max(...limits);
+  const sent = limitsIn(params);
+  // Some models keep their limit to themselves; others say that they send none.
+  const limits = sent.length > 0 || saysLimit(params) ? sent : limitsIn(asObject(model) ?? {});
+  if (limits.length === 0) return undefined;
+  return Math.max(...limits, limitOfFallbacks(params));
+}
+
+/** A field of the request that has no value is one that is not sent. */
+function saysLimit(params: JsonObject): boolean {
+  const places = [params, ...NESTED.map((key) => objectAt(params, key) ?? {})];
+  return places.some((place) => LIMIT_FIELDS.some((field) => field in place));
 }
 
 /** Whether what a model sends obeys when its output limit is lowered here. */
 export function canLower(model: ChatModel, options: CallOptions, tokens: number): boolean {
   const lowered = withLowerLimit(model, tokens);
   try {
-    const limits = figures(sentParams(lowered, options), LIMIT_FIELDS);
-    return limits.length > 0 && Math.max(...limits) <= tokens;
+    const params = sentParams(lowered, options);
+    const limits = limitsIn(params);
+    return limits.length > 0 && Math.max(...limits, limitOfFallbacks(params)) <= tokens;
   } catch {
     // It has private members, or does not take so low a limit.
     return false;
@@ -99,21 +138,34 @@ export function withLowerLimit<Model extends object>(model: Model, tokens: numbe
   const given = model as JsonObject;
   const own: Record<string, unknown> = { ...loweredSettings(model, tokens) };
   for (const field of MODEL_FIELDS) {
-    if (field in given) own[field] = Math.min(tokens, figures(given, [field])[0] ?? tokens);
+    if (field in given) own[field] = Math.min(tokens, ...limitsIn(given, [field]));
   }
   // Settings that are sent as they are, over the model's own.
-  for (const bag of ['modelKwargs', 'invocationKwargs']) {
-    const settings = asObject(given[bag]);
-    const limits = LIMIT_FIELDS.filter((field) => numberAt(settings, field) !== undefined);
-    if (limits.length === 0) continue;
-    own[bag] = { ...settings, ...Object.fromEntries(limits.map((field) => [field, tokens])) };
+  for (const name of ['modelKwargs', 'invocationKwargs']) {
+    const bag = asObject(given[name]);
+    if (bag !== undefined) own[name] = { ...bag, ...loweredBag(bag, tokens) };
   }
   const thinking = objectAt(given, 'thinking');
-  const budget = numberAt(thinking, 'budget_tokens');
-  if (budget !== undefined) {
-    const most = Math.max(LEAST_THINKING_TOKENS, Math.floor(tokens / 2));
-    own['thinking'] = { ...thinking, budget_tokens: Math.min(budget, most) };
-  }
+  if (thinking !== undefined) own['thinking'] = loweredThinking(thinking, tokens);
   for (const [name, delegate] of delegatesOf(model)) own[name] = withLowerLimit(delegate, tokens);
   return derived(model, own);
+}
+
+function loweredBag(bag: JsonObject, tokens: number): JsonObject {
+  const own: Record<string, unknown> = {};
+  for (const field of LIMIT_FIELDS) {
+    if (field in bag) own[field] = Math.min(tokens, ...limitsIn(bag, [field]));
+  }
+  const thinking = objectAt(bag, 'thinking');
+  if (thinking !== undefined) own['thinking'] = loweredThinking(thinking, tokens);
+  if (limitOfFallbacks(bag) > 0) own['fallbacks'] = loweredFallbacks(bag, tokens);
+  return own;
+}
+
+/** Leaves half of a limit for something to be said. */
+function loweredThinking(thinking: JsonObject, tokens: number): JsonObject {
+  const budget = numberAt(thinking, 'budget_tokens');
+  if (budget === undefined) return thinking;
+  const most = Math.max(LEAST_THINKING_TOKENS, Math.floor(tokens / 2));
+  return { ...thinking, budget_tokens: Math.min(budget, most) };
 }

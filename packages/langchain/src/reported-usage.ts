@@ -128,12 +128,23 @@ function isNothing(usage: TokenUsage): boolean {
   return Object.values(usage).every((count) => count === 0);
 }
 
+/** Who has answered, as far as that was told. */
+export interface Served {
+  readonly servedModel: string | undefined;
+  readonly serviceTier: string | undefined;
+}
+
 /** What a call settles with that reported its usage; undefined where it did not. */
 export function reportSettlement(
   report: UsageReport,
-  servedModel: string | undefined,
-): Settlement | undefined {
+  { servedModel, serviceTier }: Served,
+): Extract<Settlement, { outcome: 'known' }> | undefined {
   const usage = reportedUsage(report);
   if (usage === undefined) return undefined;
-  return { outcome: 'known', usage, ...(servedModel === undefined ? {} : { servedModel }) };
+  return {
+    outcome: 'known',
+    usage,
+    ...(servedModel === undefined ? {} : { servedModel }),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
+  };
 }

@@ -1,11 +1,11 @@
 import type { SpendGuard } from '@hardcap/core';
-import { asObject, listAt, numberAt, objectAt } from '@hardcap/core/adapter';
+import { asObject, type JsonObject, listAt, numberAt, objectAt } from '@hardcap/core/adapter';
 import { excludesCache } from './anthropic-package.ts';
 import { channelOf } from './call-channel.ts';
 import { callRequestOf } from './call-request-of.ts';
 import { modelName } from './model-name.ts';
 import { ObservedRun } from './observed-run.ts';
-import { outputLimit } from './output-limit.ts';
+import { outputLimit, sentLimit } from './output-limit.ts';
 import { reserved } from './reserved.ts';
 import type { ModelName, SpendBudgetOptions } from './spend-budget-options.ts';
 import { valueFor } from './spend-budget-options.ts';
@@ -27,10 +27,11 @@ export async function reserveRun(
   options: SpendBudgetOptions,
 ): Promise<ObservedRun> {
   const { messages, metadata } = start;
-  const params = objectAt(start.extraParams, 'invocation_params') ?? {};
+  const params = paramsOf(start);
   const name = nameOf(start, options);
   const limit = outputLimit(params, objectAt(start.serialized, 'kwargs')).tokens;
-  const stated = limit ?? numberAt(asObject(metadata), 'ls_max_tokens');
+  const isSaid = sentLimit(params, undefined) !== undefined;
+  const stated = isSaid ? limit : (limit ?? numberAt(asObject(metadata), 'ls_max_tokens'));
   const request = await callRequestOf(
     {
       name,
@@ -45,7 +46,7 @@ export async function reserveRun(
   );
   const spend = await reserved(guard, request);
   const longCacheWrites = request.longCacheWrites === true;
-  const call = { spend, name, longCacheWrites };
+  const call = { spend, name, longCacheWrites, serviceTier: request.serviceTier };
   return new ObservedRun(
     { ...call, excludesCache: excludesCache(name, metadata) },
     start.isChat && !UNCUT.test(name.provider),
@@ -57,6 +58,16 @@ export async function reserveRun(
  * when one throws: the provider would go on, and nobody would hear what it bills.
  */
 const UNCUT = /^(?:mistral|google)/;
+
+/** What the model says it sends, with the tier that Google's package has in a header for Vertex. */
+function paramsOf({ extraParams, serialized }: RunStart): JsonObject {
+  const params = objectAt(extraParams, 'invocation_params') ?? {};
+  const serviceTier =
+    params['serviceTier'] ??
+    objectAt(extraParams, 'options')?.['serviceTier'] ??
+    objectAt(serialized, 'kwargs')?.['service_tier'];
+  return serviceTier === undefined ? params : { ...params, serviceTier };
+}
 
 function nameOf(start: RunStart, options: SpendBudgetOptions): ModelName {
   const kind = listAt(asObject(start.serialized), 'id')[2];
