@@ -77,19 +77,19 @@ const DEARER: Readonly<Record<string, Case>> = {
   'a limit taken away': {
     api: 'openai responses',
     fields: { maxTokens: 50, modelKwargs: { max_output_tokens: null } },
-    reply: { outputTokens: 9_000 },
+    reply: { outputTokens: 2_000 },
     cap: '0.015',
   },
   'a limit left out': {
     api: 'openai responses',
     fields: { maxTokens: 50, modelKwargs: { max_output_tokens: undefined } },
-    reply: { outputTokens: 9_000 },
+    reply: { outputTokens: 2_000 },
     cap: '0.015',
   },
   'a limit in a text': {
     api: 'openai chat',
     fields: { maxTokens: 50, modelKwargs: { max_completion_tokens: '9000' } },
-    reply: { outputTokens: 9_000 },
+    reply: { outputTokens: 2_000 },
     cap: '0.015',
   },
   'choices that are made and not given back': {

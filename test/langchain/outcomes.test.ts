@@ -1,4 +1,4 @@
-import { withSpendBudget } from '@hardcap/langchain';
+import { SpendBudgetCallbackHandler, withSpendBudget } from '@hardcap/langchain';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sendChunks } from '../wire/send-chunks.ts';
 import { tcpRefused } from '../wire/tcp-refused.ts';
@@ -6,6 +6,7 @@ import type { Fields, Runnable } from './langchain.ts';
 import { MATRIX, modelOf } from './majors.ts';
 import { drain, scene } from './scene.ts';
 
+const PROMPT = 'Say something.';
 const NEVER = new Promise(() => {});
 const LIMITED = { fields: { maxTokens: 100 } };
 
@@ -113,7 +114,29 @@ describe.each(CASES)('%s, %s, %s: how a call settles that', (_, api, way, { majo
 });
 
 describe.each(MATRIX)('%s, %s: how a stream settles that', (_, api, major) => {
+  it.each(['guarded model', 'handler'])(
+    'broke before anything was streamed, at its hold or at the input that was told: %s',
+    async (layer) => {
+      const options = { ...LIMITED, reply: { cutAfterChunks: 0 } };
+      const { server, guard, model, bare, settled } = await scene(major, api, options);
+      const callbacks = [new SpendBudgetCallbackHandler(guard)];
+      // Google's package ends the process with an error that nobody can take when a stream breaks.
+      if (layer === 'handler' && api === 'gemini') return;
+      await drain(
+        (layer === 'handler' ? bare : model).stream(
+          PROMPT,
+          layer === 'handler' ? { callbacks } : {},
+        ),
+      );
+      const [entry] = await settled(1);
+      const isTold = api === 'anthropic messages';
+      expect(entry?.outcome).toBe(isTold ? 'metered' : 'unknown');
+      expect(entry?.costNanoUsd).toBe(isTold ? server.billedNanoUsd() : entry?.heldNanoUsd);
+    },
+  );
+
   it.each([
+    ['broke at once', { cutAfterChunks: 1 }],
     ['broke', { cutAfterChunks: 7 }],
     ['ended with an error of the provider', { errorAfterChunks: 7 }],
     ['ended without its end', { outputTokens: 7, endWithoutFinish: true }],

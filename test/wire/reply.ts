@@ -24,7 +24,10 @@ export interface Reply {
   readonly cacheWrite1h?: number;
   /** Queries of Gemini's grounding: each is billed from Gemini 3 on, and before that the answer. */
   readonly webSearches?: number;
-  /** Read by tools that the provider ran. Gemini counts it beside the prompt, the others in it. */
+  /**
+   * Read by tools that the provider ran. Gemini counts it beside the prompt, the others in it; streams
+   * of Anthropic and of OpenAI Responses show that there was a tool, and count it at their end.
+   */
   readonly toolUseInputTokens?: number;
 
   /** Tokens of visible text. @default the words of `text`; without text or tool calls 5 */

@@ -1,6 +1,5 @@
 import type { TokenUsage } from '@hardcap/core';
-import { type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
-import { anthropicUsage } from './anthropic-usage.ts';
+import { anthropicUsage, type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
 
 /**
  * What a `raw` or `custom` part of a stream tells about usage before its end: Anthropic's

@@ -1,13 +1,14 @@
 import type { TokenUsage } from '@hardcap/core';
 import {
+  anthropicUsage,
   asObject,
+  cacheWritesOf,
   type JsonObject,
   listAt,
   numberAt,
   objectAt,
   textAt,
 } from '@hardcap/core/adapter';
-import { anthropicUsage, cacheWritesOf } from './anthropic-usage.ts';
 import { googleSearches } from './google-searches.ts';
 import { googleUsage } from './google-usage.ts';
 import type { ModelId } from './middleware.ts';

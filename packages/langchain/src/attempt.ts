@@ -3,6 +3,7 @@ import type { LinkedAbort } from '@hardcap/core/adapter';
 import type { CallOptions, ChatModel } from './chat-model.ts';
 import { unhurried } from './recent-denials.ts';
 import type { ModelName } from './spend-budget-options.ts';
+import { ToldUsage } from './told-usage.ts';
 
 /** An admitted call, with what tells how its usage is to be read. */
 export interface MeteredCall {
@@ -14,6 +15,8 @@ export interface MeteredCall {
   readonly excludesCache: boolean;
   /** The tier of service that was asked for; undefined for the usual one. */
   readonly serviceTier: string | undefined;
+  /** What Anthropic tells of a stream, where that can be heard. */
+  readonly told?: ToldUsage;
 }
 
 export interface AttemptDetails extends MeteredCall {
@@ -36,6 +39,7 @@ export class Attempt implements MeteredCall {
   readonly longCacheWrites: boolean;
   readonly excludesCache: boolean;
   readonly serviceTier: string | undefined;
+  readonly told: ToldUsage = new ToldUsage();
   readonly #reserve: AttemptDetails['reserve'];
   readonly #stop: LinkedAbort;
   #number = 1;

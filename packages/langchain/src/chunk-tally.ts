@@ -8,12 +8,14 @@ import { isGoogle } from './model-name.ts';
 import { reportSettlement, type UsageReport } from './reported-usage.ts';
 import { servedTier } from './service-tier.ts';
 import { StreamUsage } from './stream-usage.ts';
-import type { Tally } from './tally.ts';
+import { type Tally, unreported } from './tally.ts';
+import { hasUnseenContent } from './unseen-content.ts';
 import { webSearchesIn } from './web-searches.ts';
 
 /** Sees the `ChatGenerationChunk`s of a stream. */
 export class ChunkTally implements Tally {
   hasBegun = false;
+  hasUnseen = false;
   readonly #call: MeteredCall;
   readonly #usage: StreamUsage;
   #servedModel: string | undefined;
@@ -55,10 +57,18 @@ export class ChunkTally implements Tally {
     if (!(this.#isFinished || (isAtEnd && gemini === undefined))) return undefined;
     const report = this.#usage.report();
     if (report === undefined) return undefined;
+    if (this.#isUntold) return { outcome: 'unknown' };
     const webSearches = this.#searches + this.#googleSearches;
     const whole = { ...report, gemini, webSearches };
     const serviceTier = this.#servedTier;
     return reportSettlement(whole, { servedModel: this.#servedModel, serviceTier });
+  }
+
+  /** Anthropic's package tells the input of the start, and not what tools of the provider have read since. */
+  get #isUntold(): boolean {
+    const { name, spend, told } = this.#call;
+    const isAnthropic = name.provider === 'anthropic' && told?.whole === undefined;
+    return isAnthropic && unreported(this, spend).outcome === 'unknown';
   }
 
   #read(message: JsonObject, generationInfo: JsonObject | undefined): void {
@@ -70,6 +80,7 @@ export class ChunkTally implements Tally {
       textAt(kwargs, 'model') ??
       this.#servedModel;
     this.#searches += webSearchesIn(message);
+    this.hasUnseen ||= hasUnseenContent(message, generationInfo);
     const finishes = [
       generationInfo?.['finish_reason'],
       generationInfo?.['finishReason'],

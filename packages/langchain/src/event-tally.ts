@@ -9,11 +9,13 @@ import {
 } from '@hardcap/core/adapter';
 import type { MeteredCall } from './attempt.ts';
 import { reportedUsage, reportSettlement } from './reported-usage.ts';
-import type { Tally } from './tally.ts';
+import { type Tally, unreported } from './tally.ts';
+import { isUnseen } from './unseen-content.ts';
 
 /** Sees the `ChatModelStreamEvent`s of a stream. Each usage among them stands for all so far. */
 export class EventTally implements Tally {
   hasBegun = false;
+  hasUnseen = false;
   readonly #call: MeteredCall;
   /** The arguments of a tool call may come as all of them so far, by their block. */
   readonly #seen: Map<unknown, number> = new Map();
@@ -48,6 +50,9 @@ export class EventTally implements Tally {
           textAt(objectAt(event, 'responseMetadata'), 'model_name') ?? this.#servedModel;
         this.#told(objectAt(event, 'responseMetadata'));
         return true;
+      case 'content-block-start':
+        this.hasUnseen ||= isUnseen(event['content']);
+        return true;
       case 'content-block-delta':
         return this.#meter(this.#textOf(event['index'], objectAt(event, 'delta')));
       default:
@@ -57,12 +62,20 @@ export class EventTally implements Tally {
 
   reported(): Settlement | undefined {
     if (!this.#isFinal || this.#usage === undefined) return undefined;
-    const { longCacheWrites } = this.#call;
+    const { longCacheWrites, told, spend } = this.#call;
+    const served = { servedModel: this.#servedModel, serviceTier: this.#servedTier };
+    if (told?.whole !== undefined) {
+      const own = { metadata: undefined, anthropic: told.whole, longCacheWrites };
+      return reportSettlement(own, served);
+    }
+    // What tools of the provider have read since the start is not told.
+    if (this.#isAnthropic && unreported(this, spend).outcome === 'unknown') {
+      return { outcome: 'unknown' };
+    }
     // The sum of the framework has counted Anthropic's placeholder, and every report so far.
     const metadata = this.#isAnthropic
       ? { ...this.#usage, output_tokens: this.#output, total_tokens: undefined }
       : this.#usage;
-    const served = { servedModel: this.#servedModel, serviceTier: this.#servedTier };
     return reportSettlement({ metadata, longCacheWrites }, served);
   }
 

@@ -24,7 +24,7 @@ export async function generateSettlement(result: unknown, call: MeteredCall): Pr
 function answerSettlement(
   generation: unknown,
   llmOutput: JsonObject | undefined,
-  { name, longCacheWrites, excludesCache, serviceTier }: Omit<MeteredCall, 'spend'>,
+  { name, longCacheWrites, excludesCache, serviceTier, told }: Omit<MeteredCall, 'spend'>,
 ): Settlement | undefined {
   const message = objectAt(generation, 'message');
   const metadata = objectAt(message, 'response_metadata');
@@ -34,7 +34,7 @@ function answerSettlement(
     {
       metadata: objectAt(message, 'usage_metadata'),
       anthropic: isAnthropic
-        ? (objectAt(llmOutput, 'usage') ?? objectAt(metadata, 'usage'))
+        ? (told?.whole ?? objectAt(llmOutput, 'usage') ?? objectAt(metadata, 'usage'))
         : undefined,
       excludesCache,
       gemini: isGoogle(name) ? geminiReport(message) : undefined,

@@ -10,6 +10,7 @@ import { failureOutcome } from './failure-outcome.ts';
 import { generateSettlement } from './generate-settlement.ts';
 import { meteredStream } from './metered-stream.ts';
 import type { Tally } from './tally.ts';
+import { withToldUsage } from './told-usage.ts';
 
 /** What the framework calls a model with, once for each attempt that it knows of. */
 export interface GuardedCall {
@@ -37,7 +38,7 @@ async function generated(call: GuardedCall, attempt: Attempt): Promise<unknown> 
   try {
     const sender = withCountedRetries(attempt);
     const options = hearing(attempt, sender.options, call.options);
-    const model = abortableModel(sender.model, attempt.signal);
+    const model = abortableModel(withToldUsage(sender.model, attempt.told), attempt.signal);
     const make = () => model._generate(call.messages, options, call.runManager);
     return await inAttempt(attempt, make);
   } catch (error) {
@@ -90,7 +91,7 @@ async function* streamed(
   const attempt = await attempts.open(given, messages, options);
   try {
     const sender = withCountedRetries(attempt);
-    const model = abortableModel(sender.model, attempt.signal);
+    const model = abortableModel(withToldUsage(sender.model, attempt.told), attempt.signal);
     const items = model[method](messages, sender.options, runManager);
     yield* meteredStream({ attempt, tally: tallyOf(attempt), items, prepare });
   } catch (error) {

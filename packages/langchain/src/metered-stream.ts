@@ -1,7 +1,7 @@
 import type { Attempt } from './attempt.ts';
 import { inAttempt } from './attempt-context.ts';
 import { failureOutcome } from './failure-outcome.ts';
-import type { Tally } from './tally.ts';
+import { type Tally, unreported } from './tally.ts';
 
 /** A stream of the provider that is metered. */
 export interface MeteredSource<Item> {
@@ -139,9 +139,10 @@ class StreamPump<Item> {
   }
 
   #unreported(error: unknown): Parameters<Attempt['settle']>[0] {
-    if (this.#source.tally.hasBegun) return { outcome: 'metered' };
+    const { attempt, tally } = this.#source;
+    if (tally.hasBegun) return unreported(tally, attempt.spend);
     // An answer that had not begun may still have cost anything.
-    const { signal } = this.#source.attempt;
+    const { signal } = attempt;
     return error === undefined ? { outcome: 'unknown' } : failureOutcome(error, signal);
   }
 }

@@ -6,7 +6,7 @@ import { EventTally } from './event-tally.ts';
 import { failureOutcome } from './failure-outcome.ts';
 import { generateSettlement } from './generate-settlement.ts';
 import { unhurried } from './recent-denials.ts';
-import type { Tally } from './tally.ts';
+import { type Tally, unreported } from './tally.ts';
 
 /** A call that a callback handler has reserved, as its callbacks tell of it. */
 export class ObservedRun {
@@ -14,6 +14,8 @@ export class ObservedRun {
   /** Whether the model waits for what a callback throws: else it would end the process instead. */
   readonly canBeCut: boolean;
   #tally: Tally | undefined;
+  /** The text of a model that tells of no chunks. */
+  #hasText = false;
   #isMetered = false;
 
   constructor(call: MeteredCall, canBeCut: boolean) {
@@ -50,9 +52,11 @@ export class ObservedRun {
   }
 
   async fail(error: unknown): Promise<void> {
-    const hasBegun = this.#isMetered || this.#tally?.hasBegun === true;
+    const { hasUnseen = false, hasBegun = false } = this.#tally ?? {};
+    const begun = hasBegun || this.#hasText;
     await this.settle(
-      this.#tally?.reported(false) ?? (hasBegun ? { outcome: 'metered' } : failureOutcome(error)),
+      this.#tally?.reported(false) ??
+        (begun ? unreported({ hasUnseen }, this.call.spend) : failureOutcome(error)),
     );
   }
 
@@ -72,7 +76,9 @@ export class ObservedRun {
   }
 
   #meter(text: string): boolean | Promise<boolean> {
-    return text === '' || this.call.spend.meter({ text });
+    if (text === '') return true;
+    this.#hasText = true;
+    return this.call.spend.meter({ text });
   }
 
   #cut(): void {

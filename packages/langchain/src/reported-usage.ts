@@ -1,11 +1,18 @@
 import type { Settlement, TokenUsage } from '@hardcap/core';
-import { type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
+import {
+  anthropicUsage,
+  type CacheWrites,
+  cacheWritesOf,
+  type JsonObject,
+  numberAt,
+  objectAt,
+} from '@hardcap/core/adapter';
 
 /** What a message says about its usage. */
 export interface UsageReport {
   /** `usage_metadata` of the message. */
   readonly metadata: JsonObject | undefined;
-  /** Anthropic's own figures: those of a whole answer, or of `message_start`, without the totals. */
+  /** Anthropic's own figures: those of a whole answer, or of `message_start`, perhaps without the totals. */
   readonly anthropic?: JsonObject | undefined;
   /** `input_tokens` of the metadata leaves out what was cached, as older Anthropic packages have it. */
   readonly excludesCache?: boolean;
@@ -29,7 +36,7 @@ export function reportedUsage(report: UsageReport): TokenUsage | undefined {
       ? metadata === undefined
         ? undefined
         : fromMetadata(metadata, report)
-      : fromAnthropic(anthropic as JsonObject, report);
+      : anthropicUsage(anthropic as JsonObject, report.longCacheWrites);
   if (usage === undefined || isNothing(usage)) return undefined;
   const searches = Math.max(report.webSearches ?? 0, usage.fees?.['webSearch'] ?? 0);
   return searches === 0 ? usage : { ...usage, fees: { webSearch: searches } };
@@ -92,31 +99,15 @@ function tellsThoughts(metadata: JsonObject): boolean {
   return numberAt(objectAt(metadata, 'output_token_details'), 'reasoning') !== undefined;
 }
 
-function fromAnthropic(raw: JsonObject, report: UsageReport): TokenUsage {
-  const reasoning = countAt(objectAt(raw, 'output_tokens_details'), 'thinking_tokens');
-  const searches = countAt(objectAt(raw, 'server_tool_use'), 'web_search_requests');
-  const written = countAt(raw, 'cache_creation_input_tokens');
-  return {
-    input: numberAt(raw, 'input_tokens') ?? Number.NaN,
-    cacheRead: countAt(raw, 'cache_read_input_tokens'),
-    ...cacheWrites(written, objectAt(raw, 'cache_creation'), report),
-    output: (numberAt(raw, 'output_tokens') ?? Number.NaN) - reasoning,
-    reasoning,
-    ...(searches === 0 ? {} : { fees: { webSearch: searches } }),
-  };
-}
-
-/** By their age; where it is not known, as the dearer ones if any of those were asked for. */
 function cacheWrites(
   written: number,
   split: JsonObject | undefined,
   { longCacheWrites }: UsageReport,
-): Pick<TokenUsage, 'cacheWrite5m' | 'cacheWrite1h'> {
+): CacheWrites {
   const long = countAt(split, 'ephemeral_1h_input_tokens');
   const isCurrent =
     split !== undefined && long + countAt(split, 'ephemeral_5m_input_tokens') === written;
-  const cacheWrite1h = isCurrent ? long : longCacheWrites ? written : 0;
-  return { cacheWrite5m: written - cacheWrite1h, cacheWrite1h };
+  return cacheWritesOf(written, isCurrent ? long : undefined, longCacheWrites);
 }
 
 /** A part that is not reported is none. */

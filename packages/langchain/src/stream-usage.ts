@@ -33,6 +33,11 @@ export class StreamUsage {
 
   /** All that was reported; undefined where that is not the whole of a call. */
   report(): UsageReport | undefined {
+    const whole = this.#call.told?.whole;
+    if (whole !== undefined) {
+      const { longCacheWrites } = this.#call;
+      return { metadata: undefined, anthropic: whole, longCacheWrites };
+    }
     if (this.#start !== undefined) {
       return this.#output === undefined ? undefined : this.#anthropicReport(this.#output);
     }

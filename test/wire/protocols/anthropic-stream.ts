@@ -10,10 +10,16 @@ import { serverSentEvent } from './server-sent-event.ts';
 export const SIGNATURE = 'EqQBCkYIBxgCKkB3aXJl';
 
 export function anthropicStream(generation: Generation): StreamScript {
+  const usesTool = generation.reply.toolUseInputTokens !== undefined;
   return {
-    head: () => event('message_start', { message: emptyMessage(generation) }),
+    head: () =>
+      event('message_start', { message: emptyMessage(generation) }) +
+      (usesTool ? serverTool(generation) : ''),
     *chunks() {
-      for (const [index, part] of generation.parts.entries()) yield* block(generation, part, index);
+      const first = usesTool ? 1 : 0;
+      for (const [n, part] of generation.parts.entries()) {
+        yield* block(generation, part, first + n);
+      }
     },
     tail: () =>
       event('message_delta', {
@@ -31,6 +37,15 @@ export function anthropicStream(generation: Generation): StreamScript {
 
 function event(type: string, fields: JsonObject = {}): string {
   return serverSentEvent({ type, ...fields }, type);
+}
+
+/** What the provider has run by itself; its results are not shown here. */
+function serverTool({ suffix }: Generation): string {
+  const call = { type: 'server_tool_use', id: `srvtoolu_${suffix}`, name: 'web_fetch', input: {} };
+  return (
+    event('content_block_start', { index: 0, content_block: call }) +
+    event('content_block_stop', { index: 0 })
+  );
 }
 
 function emptyMessage(generation: Generation): JsonObject {

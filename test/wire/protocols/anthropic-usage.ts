@@ -15,10 +15,12 @@ export function anthropicUsage(generation: Generation): JsonObject | undefined {
   }));
 }
 
+/** Before the tools of the provider have read anything. */
 export function anthropicEarlyUsage(generation: Generation): JsonObject | undefined {
   const { earlyUsage, usage } = generation.reply;
   return report(earlyUsage ?? usage, () => ({
     ...inputFigures(generation),
+    input_tokens: generation.counts.input - (generation.reply.toolUseInputTokens ?? 0),
     cache_creation: cacheCreation(generation),
     output_tokens: PLACEHOLDER_OUTPUT_TOKENS,
     ...served(generation),

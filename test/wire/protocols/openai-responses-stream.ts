@@ -20,6 +20,12 @@ const PADDED_WIDTH = 16;
 type SendEvent = (type: string, fields: JsonObject) => string;
 
 export function openaiResponsesStream(generation: Generation): StreamScript {
+  const usesTool = generation.reply.toolUseInputTokens !== undefined;
+  const tool = {
+    id: `ci_${generation.suffix}`,
+    type: 'code_interpreter_call',
+    status: 'completed',
+  };
   let sequence = 0;
   const event: SendEvent = (type, fields) => {
     const sequence_number = sequence;
@@ -32,9 +38,11 @@ export function openaiResponsesStream(generation: Generation): StreamScript {
   return {
     head: () =>
       lifeEvent('response.created', 'in_progress') +
-      lifeEvent('response.in_progress', 'in_progress'),
+      lifeEvent('response.in_progress', 'in_progress') +
+      (usesTool ? event('response.output_item.done', { output_index: 0, item: tool }) : ''),
     *chunks() {
-      for (const [index, part] of generation.parts.entries()) {
+      for (const [n, part] of generation.parts.entries()) {
+        const index = usesTool ? n + 1 : n;
         for (const group of chunksOf(part.tokens, generation.reply.tokensPerChunk)) {
           const visible = part.kind !== 'reasoning';
           yield {

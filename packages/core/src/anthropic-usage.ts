@@ -1,5 +1,5 @@
-import type { TokenUsage } from '@hardcap/core';
-import { asObject, type JsonObject, listAt, numberAt, objectAt } from '@hardcap/core/adapter';
+import { asObject, type JsonObject, listAt, numberAt, objectAt } from './json-object.ts';
+import type { TokenUsage } from './usage.ts';
 
 /**
  * The figures of Anthropic's own usage object. They may be no counts: whoever settles with them
@@ -21,7 +21,7 @@ export function anthropicUsage(raw: JsonObject, longCacheWrites: boolean): Token
   };
 }
 
-type CacheWrites = Pick<TokenUsage, 'cacheWrite5m' | 'cacheWrite1h'>;
+export type CacheWrites = Pick<TokenUsage, 'cacheWrite5m' | 'cacheWrite1h'>;
 
 function cacheWrites(raw: JsonObject, longCacheWrites: boolean): CacheWrites {
   const split = objectAt(raw, 'cache_creation');
