@@ -1,6 +1,7 @@
 import {
   BudgetExceededError,
   createSpendGuard,
+  InvalidArgumentError,
   type LedgerEntry,
   type PriceBook,
 } from '@hardcap/core';
@@ -112,6 +113,30 @@ describe.each(MAJORS)('$name: guarded embeddings', (major) => {
     expect(guarded).toBeInstanceOf(major.langchain.OpenAIEmbeddings);
     expect(await guarded.embedQuery('one')).toEqual(await bare.embedQuery('one'));
     expect(await guarded.embedDocuments([])).toEqual([]);
+  });
+
+  it('are priced by the model that they send to, and send what was held', async () => {
+    const { server, bare, guarded, entries } = await scene(major, {});
+    Object.assign(bare, { model: 'text-embedding-3-large' });
+    const texts = ['one'];
+    const done = guarded.embedDocuments(texts);
+    texts[0] = 'another one'.repeat(1_000);
+    await done;
+    expect(server.exchanges[0]?.body).toMatchObject({ input: ['one'] });
+    expect(await entries()).toMatchObject([{ model: 'text-embedding-3-large' }]);
+  });
+
+  it('refuse ways that are not covered', async () => {
+    const { bare } = await scene(major, {});
+    const embedImage = async () => [1];
+    const guard = createSpendGuard({
+      budgets: [{ name: 'cap', per: [], limit: { usd: '1' }, window: 'total' }],
+      prices: PRICE_BOOK,
+    });
+    onTestFinished(() => guard.close());
+    const images = withSpendBudget(Object.assign(bare, { embedImage }), guard);
+    expect(() => images.embedImage()).toThrow(InvalidArgumentError);
+    expect(await images.embedQuery('one')).toHaveLength(8);
   });
 
   it.each([

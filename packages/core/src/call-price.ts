@@ -11,6 +11,7 @@ export interface PricedCall extends InputTraits {
   readonly unseenInput?: boolean;
   readonly fallbackModels?: readonly string[];
   readonly serviceTier?: string | undefined;
+  readonly modelOutputTokens?: number | undefined;
 }
 
 /** What one call is priced with, from its reservation to its settlement. */
@@ -39,7 +40,7 @@ export class CallPrice {
     this.quote = quoteOf(book, call, at, required);
     const { inputTokens, unseenInput } = call;
     this.inputBound = unseenInput ? this.quote?.contextTokens : inputTokens;
-    this.outputBound = this.quote?.maxOutputTokens ?? this.quote?.contextTokens;
+    this.outputBound = mostOutput(this.quote, call.modelOutputTokens);
     this.isFree = this.quote?.free === true;
     this.rates =
       this.quote === null
@@ -101,6 +102,16 @@ export class CallPrice {
       return this;
     }
   }
+}
+
+/** By whoever knows it; where both do, neither may have the last word. */
+function mostOutput(
+  quote: PriceQuote | null,
+  stated: number | undefined,
+): number | null | undefined {
+  const known = quote?.maxOutputTokens;
+  if (stated === undefined) return known ?? quote?.contextTokens;
+  return Math.max(stated, known ?? 0);
 }
 
 /** Nothing where either is not known. */

@@ -37,6 +37,11 @@ export interface CallRequest extends InputTraits {
   /** The output limit the provider is asked to enforce, hidden reasoning and all choices included. */
   readonly maxOutputTokens?: number;
   /**
+   * The most that the model can produce, as its framework has it. Counts for a call without
+   * `maxOutputTokens`, where the price book does not know more.
+   */
+  readonly modelOutputTokens?: number | undefined;
+  /**
    * The model may reason out of sight, so that more is billed than streams: see `hidesReasoning` of
    * `@hardcap/core/input-bound`. Unless its output was reported, such a call is charged as if it had
    * used up its output limit.

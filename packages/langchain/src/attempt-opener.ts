@@ -1,4 +1,10 @@
-import type { CallRequest, Identity, SpendCall, SpendGuard } from '@hardcap/core';
+import {
+  type CallRequest,
+  type Identity,
+  InvalidArgumentError,
+  type SpendCall,
+  type SpendGuard,
+} from '@hardcap/core';
 import { type JsonObject, linkedAbort, objectAt } from '@hardcap/core/adapter';
 import { excludesCache } from './anthropic-package.ts';
 import { Attempt, type MeteredCall } from './attempt.ts';
@@ -10,6 +16,7 @@ import {
 } from './call-channel.ts';
 import { callRequestOf, identityFor } from './call-request-of.ts';
 import type { CallOptions, ChatModel } from './chat-model.ts';
+import { checkOptions } from './check-options.ts';
 import { covers, type EarlyReservation, takeEarly } from './early-reservations.ts';
 import { sentParams } from './google-settings.ts';
 import { modelGuardOf } from './model-guard.ts';
@@ -23,9 +30,17 @@ import {
   withLowerLimit,
 } from './output-limit.ts';
 import { reserved } from './reserved.ts';
+import { sentTerms } from './sent-terms.ts';
 import { type ModelName, type SpendBudgetOptions, valueFor } from './spend-budget-options.ts';
 
 const DEFAULT_MIN_OUTPUT_TOKENS = 256;
+
+/** How often a call is reserved for whose model is given other settings meanwhile. */
+const MOST_ATTEMPTS = 3;
+
+const CHANGED =
+  'The settings of the model were changed again and again while a call of it was reserved. ' +
+  'Give the call a model of its own, or settings by withConfig.';
 
 /** A call that is about to be made. */
 interface PlannedCall extends Omit<MeteredCall, 'spend'> {
@@ -33,6 +48,8 @@ interface PlannedCall extends Omit<MeteredCall, 'spend'> {
   readonly model: ChatModel;
   readonly options: CallOptions;
   readonly choices: number;
+  /** Of the model as it was given. */
+  readonly terms: string;
 }
 
 /** Reserves for each call that a model is about to make. */
@@ -53,6 +70,7 @@ export class AttemptOpener {
     given: ChatModel,
     messages: readonly unknown[],
     callOptions: CallOptions,
+    attempts: number = MOST_ATTEMPTS,
   ): Promise<Attempt> {
     callOptions.signal?.throwIfAborted();
     const { channel, sent } = carried(callOptions);
@@ -64,6 +82,14 @@ export class AttemptOpener {
     try {
       const early = this.#early(channel, request);
       const spend = early ?? (await reserved(this.guard, request, stop.signal));
+      if (sentTerms(sentParams(given, options), given) !== call.terms) {
+        await spend.release().catch(() => {});
+        if (attempts > 1) {
+          stop.unlink();
+          return await this.open(given, messages, callOptions, attempts - 1);
+        }
+        throw new InvalidArgumentError(CHANGED);
+      }
       const { clamped, admittedOutputTokens: admitted } = spend;
       const isLowered = clamped && admitted !== null;
       // What is sent again is sent with the same limit: as a whole, or not at all.
@@ -120,8 +146,9 @@ export class AttemptOpener {
     options: CallOptions,
     channel: CallChannel | undefined,
   ): Promise<PlannedCall> {
+    checkOptions(options);
     const name = this.#nameOf(given, options);
-    const { model, params, limit } = this.#withDefaultLimit(given, options, name);
+    const { model, params, limit, terms } = this.#withDefaultLimit(given, options, name);
     const { choices } = limit;
     const least = leastTokens(
       params,
@@ -135,6 +162,7 @@ export class AttemptOpener {
         messages,
         params,
         maxOutputTokens: limit.tokens,
+        modelOutputTokens: limit.modelTokens,
         minOutputTokens: isObeyed ? least : undefined,
         channel: mergedChannels(this.#channel, channel),
       },
@@ -145,6 +173,7 @@ export class AttemptOpener {
       model,
       options,
       choices,
+      terms,
       name,
       longCacheWrites: request.longCacheWrites === true,
       excludesCache: excludesCache(name, objectAt(model, 'metadata')),
@@ -173,7 +202,7 @@ export class AttemptOpener {
     given: ChatModel,
     options: CallOptions,
     name: ModelName,
-  ): { readonly model: ChatModel; readonly params: JsonObject; readonly limit: OutputLimit } {
+  ): Pick<PlannedCall, 'model' | 'terms'> & { readonly params: JsonObject; limit: OutputLimit } {
     const params = sentParams(given, options);
     const wanted = valueFor(this.#options.maxOutputTokens, name);
     const isAsked =
@@ -181,6 +210,7 @@ export class AttemptOpener {
     const model =
       isAsked && canLower(given, options, wanted) ? withLowerLimit(given, wanted) : given;
     const sent = model === given ? params : sentParams(model, options);
-    return { model, params: sent, limit: outputLimit(sent, model) };
+    const terms = sentTerms(params, given);
+    return { model, params: sent, limit: outputLimit(sent, model), terms };
   }
 }

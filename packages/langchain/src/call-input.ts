@@ -24,10 +24,12 @@ const FORMAT_FIELDS = [
 ] as const;
 const TOOL_FIELDS = ['tools', 'functions'] as const;
 
-/** Input that the provider keeps, and a call only names. */
+/** Input that a call only names: the provider keeps it, or looks for it. */
 const STATE_FIELDS = [
   ...['previous_response_id', 'conversation', 'prompt', 'container'],
   ...['mcp_servers', 'cachedContent', 'cached_content'],
+  // Searches whose results gateways and makers of models add to the prompt.
+  ...['web_search_options', 'search_parameters', 'plugins'],
 ] as const;
 
 const COUNTED: ReadonlySet<string> = new Set([...FORMAT_FIELDS, ...TOOL_FIELDS, ...STATE_FIELDS]);

@@ -16,6 +16,8 @@ export interface ModelCall {
   readonly params: JsonObject;
   /** Over all choices. */
   readonly maxOutputTokens: number | undefined;
+  /** The most that the model says it can write. */
+  readonly modelOutputTokens?: number | undefined;
   /** Absent: the output limit cannot be lowered. */
   readonly minOutputTokens: number | undefined;
   readonly channel: HardcapRunOptions | undefined;
@@ -42,6 +44,7 @@ export async function callRequestOf(
     ...(fallbackModels.length === 0 ? {} : { fallbackModels }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    modelOutputTokens: call.modelOutputTokens,
     ...(minOutputTokens === undefined ? {} : { minOutputTokens }),
     ...(estimate === undefined ? {} : { estimate }),
     ...(waitForHeadroomMs === undefined ? {} : { waitForHeadroomMs }),

@@ -82,7 +82,7 @@ export function derived<Model extends object>(model: Model, own: object): Model 
 }
 
 /** `ChatOpenAI` leaves its work to a model of its own for each API. */
-export function delegatesOf(model: object): (readonly [string, object])[] {
+export function delegatesOf(model: object): (readonly [string, ChatModel])[] {
   return ['completions', 'responses'].flatMap((name) => {
     const delegate = (model as Readonly<Record<string, unknown>>)[name];
     return isChatModel(delegate) ? [[name, delegate] as const] : [];

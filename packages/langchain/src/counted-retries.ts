@@ -1,9 +1,10 @@
 import { numberAt } from '@hardcap/core/adapter';
 import type { Attempt } from './attempt.ts';
 import { inAttempt } from './attempt-context.ts';
-import { type CallOptions, type ChatModel, delegatesOf, derived } from './chat-model.ts';
+import { type CallOptions, type ChatModel, derived } from './chat-model.ts';
 import { failureOutcome } from './failure-outcome.ts';
 import { hidesCaller, revealedCaller } from './hidden-caller.ts';
+import { bareDelegatesOf } from './model-guard.ts';
 
 type Callable = (...given: unknown[]) => Promise<unknown>;
 
@@ -39,7 +40,7 @@ export function withObservedCaller<Sender extends object>(
     const { maxRetries } = sender;
     Object.assign(own, revealedCaller(sender, observedCaller(caller, { ...observer, maxRetries })));
   }
-  for (const [name, delegate] of delegatesOf(sender)) {
+  for (const [name, delegate] of bareDelegatesOf(sender)) {
     own[name] = withObservedCaller(delegate, observer);
   }
   if (Object.keys(own).length === 0) return sender;

@@ -1,9 +1,15 @@
-import type { Settlement, SpendGuard, TokenUsage } from '@hardcap/core';
-import { numberAt, objectAt } from '@hardcap/core/adapter';
+import {
+  InvalidArgumentError,
+  type Settlement,
+  type SpendGuard,
+  type TokenUsage,
+} from '@hardcap/core';
+import { asObject, numberAt, objectAt, textAt } from '@hardcap/core/adapter';
 import { callRequestOf } from './call-request-of.ts';
 import { derived } from './chat-model.ts';
 import { withObservedCaller } from './counted-retries.ts';
 import { failureOutcome } from './failure-outcome.ts';
+import { methodOf } from './method-of.ts';
 import { modelName } from './model-name.ts';
 import { reserved } from './reserved.ts';
 import type { ModelName, SpendBudgetOptions } from './spend-budget-options.ts';
@@ -27,12 +33,13 @@ export function guardedEmbeddings(
   guard: SpendGuard,
   options: SpendBudgetOptions,
 ): GuardableEmbeddings {
-  const name = nameOf(embeddings, options);
   const embed = async <Vectors>(
     texts: readonly string[],
     make: (sender: GuardableEmbeddings) => Promise<Vectors>,
   ): Promise<Vectors> => {
     if (texts.length === 0) return make(embeddings);
+    // A setting may have changed since they were guarded.
+    const name = nameOf(embeddings, options);
     const request = await callRequestOf(
       {
         name,
@@ -58,9 +65,31 @@ export function guardedEmbeddings(
     }
   };
   return derived(embeddings, {
-    embedDocuments: (texts: string[]) => embed(texts, (sender) => sender.embedDocuments(texts)),
+    ...refusedWays(embeddings),
+    embedDocuments: (texts: string[]) => {
+      // Its caller may use the list again before it is sent.
+      const own = [...texts];
+      return embed(own, (sender) => sender.embedDocuments(own));
+    },
     embedQuery: (text: string) => embed([text], (sender) => sender.embedQuery(text)),
   });
+}
+
+/** Some classes have further ways to embed, such as images: nothing here tells what those cost. */
+function refusedWays(embeddings: object): Record<string, () => never> {
+  const own: Record<string, () => never> = {};
+  for (let at: object | null = embeddings; at !== null; at = Object.getPrototypeOf(at)) {
+    for (const name of Object.getOwnPropertyNames(at)) {
+      if (!/^embed(?:[A-Z]|dingWithRetry)/.test(name) || methodOf(embeddings, name) === undefined)
+        continue;
+      own[name] = () => {
+        throw new InvalidArgumentError(
+          `${name} of guarded embeddings is not covered: only texts are, by embedQuery and embedDocuments.`,
+        );
+      };
+    }
+  }
+  return own;
 }
 
 /** The requests of one call: packages send texts in batches, and those that failed again. */
@@ -70,6 +99,7 @@ class EmbeddingRequests {
   #answered = 0;
   #unreported = 0;
   #input = 0;
+  #servedModel: string | undefined;
   readonly #sent: Promise<void>[] = [];
 
   constructor(bound: number) {
@@ -98,7 +128,12 @@ class EmbeddingRequests {
 
   settlement(): Settlement {
     if (this.#answered === 0) return { outcome: this.#isRefused ? 'not-sent' : 'unknown' };
-    return { outcome: 'known', usage: inputOnly(this.#input + this.#unreported * this.#bound) };
+    const servedModel = this.#servedModel;
+    return {
+      outcome: 'known',
+      usage: inputOnly(this.#input + this.#unreported * this.#bound),
+      ...(servedModel === undefined ? {} : { servedModel }),
+    };
   }
 
   /** Google's package throws nothing then, and gives empty vectors. */
@@ -112,6 +147,7 @@ class EmbeddingRequests {
 
   readonly #answer = (response: unknown): void => {
     this.#answered += 1;
+    this.#servedModel = textAt(asObject(response), 'model') ?? this.#servedModel;
     const usage = objectAt(response, 'usage');
     const tokens =
       numberAt(usage, 'prompt_tokens') ??
@@ -163,6 +199,13 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 
 function nameOf(embeddings: object, { provider }: SpendBudgetOptions): ModelName {
   const kind = embeddings.constructor.name.replace(/Embeddings.*$/, '').toLowerCase();
-  const { model } = modelName({ lsParams: undefined, model: embeddings });
+  // Google's package sends to the model that its client was made with.
+  const { client } = embeddings as { readonly client?: unknown };
+  const sent = textAt(asObject(client), 'model')?.replace(/^models\//, '');
+  const { model } = modelName({
+    lsParams: undefined,
+    invocationParams: { model: sent },
+    model: embeddings,
+  });
   return { model, provider: provider ?? PROVIDERS[kind] ?? kind };
 }

@@ -5,6 +5,7 @@ import { carrying, type HardcapRunOptions } from './call-channel.ts';
 import {
   type CallOptions,
   type ChatModel,
+  delegatesOf,
   derived,
   hasOwn,
   isChatModel,
@@ -46,6 +47,7 @@ export function guardedModel(
     ? guardedInstances(model, (found) => (isChatModel(found) ? guardIt(found) : found))
     : guardedWays(model, bareOf, attempts);
   const own = {
+    ...Object.fromEntries(delegatesOf(model).map(([name, found]) => [name, guardIt(found)])),
     ...sayingMembers(model, bareOf),
     ...ways,
     ...channelled(model, guarded),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@hardcap/core/adapter';
 import { asObject, listAt, objectAt, textAt } from '@hardcap/core/adapter';
+import { contentMedia } from './content-media.ts';
 
 /** Whether anything in a call asks for cache writes that last an hour, which cost more. */
 export function requestsLongCacheWrites(messages: readonly unknown[], params: JsonObject): boolean {
@@ -16,11 +17,10 @@ function isLong(marked: unknown): boolean {
 
 /** Whether audio is among the input. */
 export function requestsAudio(messages: readonly unknown[]): boolean {
-  return messages.some((message) =>
-    listAt(asObject(message), 'content').some((item) => {
-      const block = asObject(item);
-      const mediaType = textAt(block, 'mime_type') ?? textAt(block, 'mimeType') ?? '';
-      return /audio/.test(textAt(block, 'type') ?? '') || mediaType.startsWith('audio');
-    }),
-  );
+  const blocks = messages.flatMap((message) => listAt(asObject(message), 'content'));
+  const nested = blocks.flatMap((block) => listAt(asObject(block), 'content'));
+  return [...blocks, ...nested].some((block) => {
+    const media = contentMedia(asObject(block) ?? {});
+    return media !== undefined && 'kind' in media && media.kind === 'audio';
+  });
 }

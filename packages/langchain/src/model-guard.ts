@@ -1,6 +1,6 @@
 import type { SpendGuard } from '@hardcap/core';
 import type { AttemptOpener } from './attempt-opener.ts';
-import type { ChatModel } from './chat-model.ts';
+import { type ChatModel, delegatesOf } from './chat-model.ts';
 import type { SpendBudgetOptions } from './spend-budget-options.ts';
 
 /** How a model came to be guarded. */
@@ -27,4 +27,12 @@ export function modelGuardsOf(model: object): ModelGuard[] {
     guards.push(held);
   }
   return guards;
+}
+
+/** The models that a model leaves its work to, without their guards: that of the model itself counts. */
+export function bareDelegatesOf(model: object): (readonly [string, ChatModel])[] {
+  return delegatesOf(model).map(([name, delegate]) => {
+    const [innermost] = modelGuardsOf(delegate).slice(-1);
+    return [name, innermost?.model ?? delegate];
+  });
 }

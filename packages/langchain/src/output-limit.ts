@@ -10,16 +10,16 @@ import {
   objectAt,
   textAt,
 } from '@hardcap/core/adapter';
-import { type CallOptions, type ChatModel, delegatesOf, derived } from './chat-model.ts';
+import { type CallOptions, type ChatModel, derived } from './chat-model.ts';
 import { leastGoogleThinking, loweredSettings, sentParams } from './google-settings.ts';
+import { bareDelegatesOf } from './model-guard.ts';
 
 /** What bounds the output of a call on the wire, thinking and all choices included. */
 export interface OutputLimit {
-  /**
-   * What is sent, or else the most that the model says it can write. Undefined: only the price book
-   * may know.
-   */
+  /** What is sent. Undefined: only what the model can write. */
   readonly tokens: number | undefined;
+  /** The most that the model says it can write, where it matters. */
+  readonly modelTokens?: number | undefined;
   readonly choices: number;
 }
 
@@ -41,13 +41,20 @@ const NESTED = ['generationConfig', 'inferenceConfig', 'options'] as const;
  * @throws InvalidArgumentError for several choices without a limit, which nothing bounds.
  */
 export function outputLimit(params: JsonObject, model: unknown): OutputLimit {
-  const choices = Math.max(1, ...settingsIn(params, CHOICE_FIELDS).map(({ count }) => count ?? 1));
-  const limit = sentLimit(params, model) ?? modelsOwnLimit(params, model);
+  const choices = choicesOf(params);
+  const limit = sentLimit(params, model);
   if (limit !== undefined && Number.isFinite(limit)) return { tokens: limit * choices, choices };
-  if (choices === 1) return { tokens: undefined, choices };
+  const modelTokens = modelsOwnLimit(params, model);
+  if (choices === 1) return { tokens: undefined, modelTokens, choices };
+  if (modelTokens !== undefined) return { tokens: modelTokens * choices, choices };
   throw new InvalidArgumentError(
     `The call asks for ${choices} choices and gives no output limit. Set maxTokens of the model.`,
   );
+}
+
+/** How often an answer is generated. */
+export function choicesOf(params: JsonObject): number {
+  return Math.max(1, ...settingsIn(params, CHOICE_FIELDS).map(({ count }) => count ?? 1));
 }
 
 /** The most that the model says it can write; undefined where another one may answer. */
@@ -85,10 +92,10 @@ const LEAST_THINKING_TOKENS = 1_024;
 /** The least that lowering may leave, given what should remain to be said. */
 export function leastTokens(
   params: JsonObject,
-  { tokens, choices }: OutputLimit,
+  { tokens, modelTokens, choices }: OutputLimit,
   minOutputTokens: number,
 ): number {
-  const each = Math.floor((tokens ?? Number.MAX_SAFE_INTEGER) / choices);
+  const each = Math.floor((tokens ?? modelTokens ?? Number.MAX_SAFE_INTEGER) / choices);
   const least = 'max_output_tokens' in params ? RESPONSES_LEAST_TOKENS : 1;
   const visible = Math.max(least, Math.min(minOutputTokens, each)) * choices;
   if (thinkingTokens(params) !== undefined) return visible + LEAST_THINKING_TOKENS;
@@ -147,7 +154,8 @@ export function withLowerLimit<Model extends object>(model: Model, tokens: numbe
   }
   const thinking = objectAt(given, 'thinking');
   if (thinking !== undefined) own['thinking'] = loweredThinking(thinking, tokens);
-  for (const [name, delegate] of delegatesOf(model)) own[name] = withLowerLimit(delegate, tokens);
+  for (const [name, delegate] of bareDelegatesOf(model))
+    own[name] = withLowerLimit(delegate, tokens);
   return derived(model, own);
 }
 

@@ -3,6 +3,7 @@ import { asObject, type JsonObject, listAt, numberAt, objectAt } from '@hardcap/
 import { excludesCache } from './anthropic-package.ts';
 import { channelOf } from './call-channel.ts';
 import { callRequestOf } from './call-request-of.ts';
+import { checkOptions } from './check-options.ts';
 import { modelName } from './model-name.ts';
 import { ObservedRun } from './observed-run.ts';
 import { outputLimit, sentLimit } from './output-limit.ts';
@@ -27,9 +28,10 @@ export async function reserveRun(
   options: SpendBudgetOptions,
 ): Promise<ObservedRun> {
   const { messages, metadata } = start;
+  checkOptions(objectAt(start.extraParams, 'options') ?? {});
   const params = paramsOf(start);
   const name = nameOf(start, options);
-  const limit = outputLimit(params, objectAt(start.serialized, 'kwargs')).tokens;
+  const { tokens: limit, modelTokens } = outputLimit(params, objectAt(start.serialized, 'kwargs'));
   const isSaid = sentLimit(params, undefined) !== undefined;
   const stated = isSaid ? limit : (limit ?? numberAt(asObject(metadata), 'ls_max_tokens'));
   const request = await callRequestOf(
@@ -37,7 +39,9 @@ export async function reserveRun(
       name,
       messages,
       params,
-      maxOutputTokens: stated ?? valueFor(options.maxOutputTokens, name),
+      maxOutputTokens: stated,
+      // It sends no limit, so that the option only says what the price book may not know.
+      modelOutputTokens: modelTokens ?? valueFor(options.maxOutputTokens, name),
       // Nothing that a callback can do reaches the wire.
       minOutputTokens: undefined,
       channel: channelOf(metadata),
