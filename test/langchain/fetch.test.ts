@@ -97,6 +97,28 @@ describe.each(ONE)('%s, %s: a client that sends again', (_, api, major) => {
     expect(await here.spent()).toBe(here.server.billedNanoUsd());
   });
 
+  it('is charged for an answer during which something else fails by the same fetch', async () => {
+    const fetch = spendBudgetFetch();
+    const reply = [{ outputTokens: 5 }, { status: 500 }];
+    const here = await scene(major, api, { reply, fetch });
+    const fields = {
+      ...retryingFields(here.bareModel(), api, fetch),
+      model: 'cent',
+      maxTokens: 20,
+    };
+    const other = here.bareModel({ ...fields, maxRetries: 0 });
+    let asked: Promise<unknown> | undefined;
+    const handleLLMNewToken = async () => {
+      asked ??= other.invoke(PROMPT).catch(() => {});
+      await asked;
+    };
+    for await (const _ of await here.model.stream(PROMPT, { callbacks: [{ handleLLMNewToken }] }));
+    expect(here.server.exchanges.length).toBeGreaterThan(1);
+    const [entry] = await here.settled(1);
+    expect(entry?.outcome).toBe('known');
+    expect(await here.spent()).toBe(here.server.exchanges[0]?.billedNanoUsd);
+  });
+
   it('keeps parallel calls apart, and lets those of other models pass', async () => {
     const here = await scene(major, api, { fetch: spendBudgetFetch() });
     await Promise.all(Array.from({ length: 5 }, () => here.model.invoke(PROMPT)));

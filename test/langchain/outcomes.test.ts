@@ -212,3 +212,24 @@ describe.each(MATRIX)('%s, %s: how a stream settles that', (_, api, major) => {
     expect(await spent()).toBe(server.billedNanoUsd());
   });
 });
+
+/** A callback whose error looks like a provider's: the framework hands it to the model as it is. */
+class Failing extends Error {
+  readonly status = 403;
+}
+
+describe.each(MATRIX)('%s, %s: a call whose callback throws', (_, api, major) => {
+  it.each([false, true])('is charged, since it was answered (streaming: %s)', async (streaming) => {
+    const fields = { ...LIMITED.fields, streaming };
+    const { server, model, settled } = await scene(major, api, { ...LIMITED, fields });
+    const handleLLMNewToken = () => {
+      throw new Failing('Not for you.');
+    };
+    const callbacks = [{ handleLLMNewToken, raiseError: true, awaitHandlers: true }];
+    await WAYS[streaming ? 'invoke' : 'stream']?.(model, { callbacks });
+    const [entry] = await settled(1);
+    expect(server.billedNanoUsd()).toBeGreaterThan(0);
+    expect(entry?.outcome).not.toBe('not-sent');
+    expect(entry?.costNanoUsd).toBeGreaterThan(0);
+  });
+});

@@ -1,6 +1,7 @@
 import { HardcapError, type Settlement, type SpendCall } from '@hardcap/core';
-import type { LinkedAbort } from '@hardcap/core/adapter';
+import { asObject, type LinkedAbort, numberAt } from '@hardcap/core/adapter';
 import type { CallOptions, ChatModel } from './chat-model.ts';
+import { failureOutcome } from './failure-outcome.ts';
 import { unhurried } from './recent-denials.ts';
 import type { ModelName } from './spend-budget-options.ts';
 import { ToldUsage } from './told-usage.ts';
@@ -45,6 +46,8 @@ export class Attempt implements MeteredCall {
   #number = 1;
   /** The latest request is settled, so that another one needs a reservation of its own. */
   #hasFailed = false;
+  /** The latest request has an answer, which is billed whatever becomes of it. */
+  #isAnswered = false;
   #refusal: unknown;
 
   constructor(details: AttemptDetails) {
@@ -75,6 +78,10 @@ export class Attempt implements MeteredCall {
     return this.signal.aborted || this.#refusal !== undefined;
   }
 
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
   abort(reason: unknown): void {
     this.#stop.abort(reason);
   }
@@ -100,12 +107,26 @@ export class Attempt implements MeteredCall {
     }
     this.#number += 1;
     this.#hasFailed = false;
+    this.#isAnswered = false;
     this.#follow(this.spend);
+  }
+
+  /** To be called with what each request came to that did not fail. */
+  answerRequest(response: unknown): void {
+    // Some packages look at the status later.
+    if ((numberAt(asObject(response), 'status') ?? 0) < 400) this.#isAnswered = true;
+  }
+
+  /** What a call comes to that ended with an error, where nothing of it was metered. */
+  failure(error: unknown): Settlement {
+    // A callback of the program may throw anything, after the provider has answered.
+    return this.#isAnswered ? { outcome: 'unknown' } : failureOutcome(error, this.signal);
   }
 
   /** To be called for each request that failed. */
   async failRequest(settlement: Settlement): Promise<void> {
     this.#hasFailed = true;
+    this.#isAnswered = false;
     await this.settle(settlement);
   }
 

@@ -2,7 +2,6 @@ import { numberAt } from '@hardcap/core/adapter';
 import type { Attempt } from './attempt.ts';
 import { inAttempt } from './attempt-context.ts';
 import { type CallOptions, type ChatModel, derived } from './chat-model.ts';
-import { failureOutcome } from './failure-outcome.ts';
 import { hidesCaller, revealedCaller } from './hidden-caller.ts';
 import { bareDelegatesOf } from './model-guard.ts';
 
@@ -124,9 +123,11 @@ export function withCountedRetries(attempt: Attempt): CountedSender {
       async (...given) => {
         await attempt.beginRequest();
         try {
-          return await inAttempt(attempt, () => callable(...given));
+          const response = await inAttempt(attempt, () => callable(...given));
+          attempt.answerRequest(response);
+          return response;
         } catch (error) {
-          await attempt.failRequest(failureOutcome(error, attempt.signal));
+          await attempt.failRequest(attempt.failure(error));
           throw error;
         }
       },

@@ -6,7 +6,6 @@ import type { CallOptions, ChatModel, RunManager } from './chat-model.ts';
 import { ChunkTally } from './chunk-tally.ts';
 import { withCountedRetries } from './counted-retries.ts';
 import { EventTally } from './event-tally.ts';
-import { failureOutcome } from './failure-outcome.ts';
 import { generateSettlement } from './generate-settlement.ts';
 import { meteredStream } from './metered-stream.ts';
 import type { Tally } from './tally.ts';
@@ -42,7 +41,7 @@ async function generated(call: GuardedCall, attempt: Attempt): Promise<unknown> 
     const make = () => model._generate(call.messages, options, call.runManager);
     return await inAttempt(attempt, make);
   } catch (error) {
-    await attempt.settle(failureOutcome(error, attempt.signal));
+    await attempt.settle(attempt.failure(error));
     throw attempt.stopReason ?? error;
   }
 }
@@ -96,7 +95,7 @@ async function* streamed(
     yield* meteredStream({ attempt, tally: tallyOf(attempt), items, prepare });
   } catch (error) {
     // A stream that came about has settled by now.
-    await attempt.settle(failureOutcome(error, attempt.signal));
+    await attempt.settle(attempt.failure(error));
     throw attempt.stopReason ?? error;
   } finally {
     attempt.unlink();

@@ -14,7 +14,8 @@ interface Marked {
 export function markRun(serialized: unknown, guard: SpendGuard): unknown {
   if (typeof serialized !== 'object' || serialized === null) return serialized;
   const guards = [...((serialized as Marked)[GUARDS] ?? []), guard];
-  return Object.defineProperty(serialized, GUARDS, { value: guards, configurable: true });
+  // A copy: models of one's own may give the same object to runs that nobody reserves.
+  return Object.defineProperty({ ...serialized }, GUARDS, { value: guards, configurable: true });
 }
 
 /** Whether this guard reserves the calls of a run by itself. */

@@ -1,6 +1,5 @@
 import type { Attempt } from './attempt.ts';
 import { inAttempt } from './attempt-context.ts';
-import { failureOutcome } from './failure-outcome.ts';
 import { type Tally, unreported } from './tally.ts';
 
 /** A stream of the provider that is metered. */
@@ -142,7 +141,6 @@ class StreamPump<Item> {
     const { attempt, tally } = this.#source;
     if (tally.hasBegun) return unreported(tally, attempt.spend);
     // An answer that had not begun may still have cost anything.
-    const { signal } = attempt;
-    return error === undefined ? { outcome: 'unknown' } : failureOutcome(error, signal);
+    return error === undefined ? { outcome: 'unknown' } : attempt.failure(error);
   }
 }

@@ -23,7 +23,8 @@ export function spendBudgetFetch(send: Fetch = globalThis.fetch): Fetch {
   followAttempts();
   return async (input, init) => {
     const attempt = currentAttempt();
-    if (attempt === undefined) return send(input, init);
+    // A request after the answer is of something else, such as a callback of the program.
+    if (attempt === undefined || attempt.isAnswered) return send(input, init);
     try {
       await attempt.beginRequest();
     } catch (error) {
@@ -33,6 +34,7 @@ export function spendBudgetFetch(send: Fetch = globalThis.fetch): Fetch {
     try {
       const response = await send(input, init);
       if (response.status >= 400) await attempt.failRequest({ outcome: 'not-sent' });
+      else attempt.answerRequest(response);
       return response;
     } catch (error) {
       await attempt.failRequest(failureOutcome(error, attempt.signal));
