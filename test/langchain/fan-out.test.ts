@@ -55,6 +55,15 @@ function fanOut({ langchain }: Major, model: Model) {
 const asFields = (config: FanOutConfig | undefined): Fields => ({ ...config });
 
 describe.each(MAJORS)('$name: a fan-out that is reserved before', (major) => {
+  it('does not pay for a call that names somebody else', async () => {
+    const here = await scene(major, 'openai chat', CENT);
+    const { configs, release } = await reserveFanOut(here.model, ['One.']);
+    const hardcap = { ...Object(configs[0]?.metadata['hardcap']), identity: { user: 'u2' } };
+    await here.model.invoke('One.', { metadata: { hardcap } });
+    await release();
+    expect(await here.settled(1)).toMatchObject([{ identity: { user: 'u2' } }]);
+  });
+
   it('is refused as a whole where one branch does not fit, and none is paid for', async () => {
     const here = await scene(major, 'openai chat', { ...CENT, cap: '0.75' });
     const graph = fanOut(major, here.model);

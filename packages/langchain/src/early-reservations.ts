@@ -1,4 +1,4 @@
-import type { CallRequest, SpendCall, SpendGuard } from '@hardcap/core';
+import type { CallRequest, Identity, SpendCall, SpendGuard } from '@hardcap/core';
 
 /** What was reserved for a call before it is made. */
 export interface EarlyReservation {
@@ -32,9 +32,16 @@ export function covers({ request: held }: EarlyReservation, call: CallRequest): 
     held.provider === call.provider &&
     held.model === call.model &&
     held.serviceTier === call.serviceTier &&
+    isSame(held.identity, call.identity) &&
     (call.fallbackModels ?? []).every((model) => held.fallbackModels?.includes(model) === true) &&
     held.inputTokens >= call.inputTokens &&
     (held.maxOutputTokens ?? most) >= (call.maxOutputTokens ?? most) &&
     TRAITS.every((trait) => held[trait] === true || call[trait] !== true)
   );
+}
+
+/** A call that names somebody else is not paid for by whom it was reserved for. */
+function isSame(one: Identity = {}, other: Identity = {}): boolean {
+  const dimensions = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...dimensions].every((dimension) => one[dimension] === other[dimension]);
 }
