@@ -28,6 +28,7 @@ export interface SpendBudgetOptions {
   /**
    * The output limit that calls without one are sent with. For models whose maximum neither the
    * model object nor the price book knows: their calls would have to hold the whole context window.
+   * A handler sends nothing: there it is that maximum.
    */
   readonly maxOutputTokens?: PerModel<number>;
   /**

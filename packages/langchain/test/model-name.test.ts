@@ -14,6 +14,18 @@ describe('the name of a model', () => {
     expect(modelName({ lsParams, model: {}, kind })).toEqual({ provider, model: 'm-1' });
   });
 
+  it.each([
+    ['openai', 'dear', 'dear'],
+    ['openai', undefined, 'm-1'],
+    ['openai', null, ''],
+    ['azure', 'dear', 'm-1'],
+  ])('is the one that is sent: %s, %s', (stated, sent, name) => {
+    const lsParams = { ls_provider: stated, ls_model_name: 'm-1' };
+    const invocationParams = { model: sent };
+    const { model } = modelName({ lsParams, invocationParams, model: {}, kind: 'openai' });
+    expect(model).toBe(name);
+  });
+
   it('is looked for where models keep it', () => {
     const nameOf = (model: object) => modelName({ lsParams: {}, model, kind: 'k' }).model;
     expect(nameOf({ model: 'a' })).toBe('a');
