@@ -4,7 +4,10 @@ import { asObject, type JsonObject, listAt, objectAt, textAt } from '@hardcap/co
 export function chunkText(message: JsonObject): string {
   let text = textAt(message, 'content') ?? '';
   for (const item of listAt(message, 'content')) text += blockText(item);
-  text += textAt(objectAt(message, 'additional_kwargs'), 'reasoning_content') ?? '';
+  const kwargs = objectAt(message, 'additional_kwargs');
+  text += textAt(kwargs, 'reasoning_content') ?? '';
+  // How OpenAI's protocol called tools at first, and still may.
+  text += textAt(objectAt(kwargs, 'function_call'), 'arguments') ?? '';
   for (const call of listAt(message, 'tool_call_chunks'))
     text += textAt(asObject(call), 'args') ?? '';
   return text;
