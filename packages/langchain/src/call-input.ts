@@ -58,7 +58,9 @@ const RUN_BY_CLIENT = /function|custom|bash|computer|text_editor|memory|shell|ap
 function runsAtProvider(value: unknown): boolean {
   const tool = asObject(value);
   const type = textAt(tool, 'type');
-  if (type !== undefined) return !RUN_BY_CLIENT.test(type);
+  // OpenAI's shell is in a container of the provider, or of the client.
+  const place = textAt(objectAt(tool, 'environment'), 'type') ?? 'local';
+  if (type !== undefined) return !RUN_BY_CLIENT.test(type) || place !== 'local';
   // Google's are known by the one key they have; a tool of the client has a name, or a schema.
   return !['name', 'toolSpec', 'function', 'input_schema'].some((key) => tool?.[key] !== undefined);
 }

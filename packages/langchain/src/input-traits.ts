@@ -6,7 +6,8 @@ import { contentMedia } from './content-media.ts';
 export function requestsLongCacheWrites(messages: readonly unknown[], params: JsonObject): boolean {
   const blocks = messages.flatMap((message) => listAt(asObject(message), 'content'));
   const nested = blocks.flatMap((block) => listAt(asObject(block), 'content'));
-  return [params, ...listAt(params, 'tools'), ...blocks, ...nested].some(isLong);
+  const settings = [params, ...listAt(params, 'tools'), ...listAt(params, 'system')];
+  return [...settings, ...blocks, ...nested].some(isLong);
 }
 
 function isLong(marked: unknown): boolean {

@@ -90,6 +90,18 @@ describe('the input of a call', () => {
     ['a tool of Anthropic', { tools: [{ name: 'look', input_schema: {} }] }, false],
     ['functions of Google', { tools: [{ functionDeclarations: [{ name: 'look' }] }] }, false],
     ['a shell that the client runs', { tools: [{ type: 'bash_20250124', name: 'bash' }] }, false],
+    [
+      'a shell of OpenAI',
+      { tools: [{ type: 'shell', environment: { type: 'container_auto' } }] },
+      true,
+    ],
+    [
+      'a shell of the client',
+      { tools: [{ type: 'shell', environment: { type: 'local' } }] },
+      false,
+    ],
+    ['a search of a gateway', { plugins: [{ id: 'web' }] }, true],
+    ['no plugins', { plugins: [] }, false],
     ['a web search of OpenAI', { tools: [{ type: 'web_search' }] }, true],
     ['a web search of Anthropic', { tools: [{ type: 'web_search_20250305', name: 's' }] }, true],
     ['a search of Google', { tools: [{ googleSearch: {} }] }, true],

@@ -1,6 +1,6 @@
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
-import { requestsAudio } from '../src/input-traits.ts';
+import { requestsAudio, requestsLongCacheWrites } from '../src/input-traits.ts';
 
 describe('audio among the input', () => {
   it.each<readonly [string, object]>([
@@ -25,4 +25,10 @@ describe('audio among the input', () => {
     expect(requestsAudio([new HumanMessage({ content: [image] })])).toBe(false);
     expect(requestsAudio([new HumanMessage('audio/wav')])).toBe(false);
   });
+});
+
+it.each(['tools', 'system'])('cache writes of an hour are seen in %s of a request', (place) => {
+  const asking = (ttl: string) => ({ [place]: [{ cache_control: { type: 'ephemeral', ttl } }] });
+  expect(requestsLongCacheWrites([], asking('1h'))).toBe(true);
+  expect(requestsLongCacheWrites([], asking('5m'))).toBe(false);
 });
