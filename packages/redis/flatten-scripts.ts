@@ -23,7 +23,15 @@ const UNLOCK = "redis.call('ZREM', KEYS[2], '')";
 `;
 
 /** What frees room, or would be lost, must also run when the server is full, and what comes before it. */
-const ALLOWED_WHEN_FULL = ['settle', 'settle-many', 'release', 'find', 'open'];
+const ALLOWED_WHEN_FULL = [
+  'settle',
+  'settle-many',
+  'settle-leased',
+  'adopt',
+  'release',
+  'find',
+  'open',
+];
 const FLAGS = '#!lua flags=allow-oom\n';
 /** For servers that know no flags: once a script has written, by taking nothing away, it may go on. */
 const UNLOCK = "redis.call('ZREM', KEYS[2], '')";

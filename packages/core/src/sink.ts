@@ -2,6 +2,7 @@
  * For authors of sinks: the logic of the memory sink, which any sink can use that reads accounts,
  * decides in JavaScript, and writes them back.
  */
+export { type BackgroundTimer, setBackgroundTimer } from './background-timer.ts';
 export { changeAccount } from './change-account.ts';
 export { checkAdjustment, checkTopUp } from './check-adjustment.ts';
 export { correctionCharge } from './correction-charge.ts';

@@ -25,9 +25,9 @@ export class LedgerPruner {
     this.#capacity = capacity;
   }
 
-  /** Notices that an entry was written. */
-  wrote(): void {
-    this.#written += 1;
+  /** Notices that entries were written. */
+  wrote(entries: number): void {
+    this.#written += entries;
     if (this.#written < EVERY || this.#pruning !== null) return;
     this.#written = 0;
     // It is tried again after the next entries, and no call waits for it.

@@ -11,7 +11,7 @@ interface Confirmation {
 }
 
 /** Statuses of a script that has held something. */
-const HOLDING: readonly unknown[] = ['held', 'again', 'extended'];
+const HOLDING: readonly unknown[] = ['held', 'again', 'extended', 'leased'];
 
 function isHolding(answer: unknown): boolean {
   return HOLDING.includes(replyOf(answer)[0]);

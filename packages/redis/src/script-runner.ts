@@ -2,11 +2,14 @@ import { ConfigError, SinkUnavailableError } from '@hardcap/core';
 import type { RedisClient } from './redis-client.ts';
 import { fateOf, isOfFlags, messageOf, withoutPassword } from './redis-failure.ts';
 import type { ReplicatedConnection } from './replicated-connection.ts';
-import { EXTEND, RELEASE, RESERVE, type Script } from './scripts.ts';
+import { EXTEND, LEASE, RELEASE, RESERVE, type Script } from './scripts.ts';
 import type { StoreKeys } from './store-keys.ts';
 import { UnconfirmedError } from './unconfirmed-error.ts';
 
 export type Argument = string | number;
+
+/** Scripts that hold something. */
+const HOLDING: readonly Script[] = [RESERVE, EXTEND, LEASE];
 
 /** Waits between attempts, in ms: short at first, since most outages are a reconnection. */
 const FIRST_WAIT = 10;
@@ -71,7 +74,7 @@ export class ScriptRunner {
 
   #callOf(script: Script): RedisClient['call'] {
     if (this.#replicated !== null) {
-      if (script === RESERVE || script === EXTEND) return this.#replicated.callConfirmed;
+      if (HOLDING.includes(script)) return this.#replicated.callConfirmed;
       // Must not get ahead of what it gives back.
       if (script === RELEASE) return this.#replicated.call;
     }

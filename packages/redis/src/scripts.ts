@@ -111,6 +111,56 @@ time = call('TIME')
 at = time[1] * 1000 + floor(time[2] / 1000)
 end`;
 
+const LEASES_PART: string = String.raw`
+local leases = {}
+local function leaseOf(field)
+local lease = leases[field]
+if lease then return lease end
+local record = get(field)
+lease = { field = field, state = record and sub(record, 1, 1) or false }
+leases[field] = lease
+if lease.state == OPEN_STATE then
+local _, expiresAt, admittedAt = unpacked('<c1dd', record)
+local key, amount, change, kind, serial = unpack(holdsOf(record)[1])
+lease.expiresAt, lease.admittedAt, lease.left, lease.change = expiresAt, admittedAt, tonumber(amount), change
+lease.key, lease.kind, lease.serial, lease.known = key, kind, serial, account(key)
+lease.holder = lease.known and windows().find(lease.known, serial)
+if not lease.holder then lease.state = false end
+elseif lease.state == EXPIRED then
+lease.head, lease.awaits = sub(record, 1, 9), cmsgpack.unpack(sub(record, 10))
+if not lease.awaits[1] then lease.state = false end
+end
+return lease
+end
+local function takeOf(lease, amount)
+local taken = math.min(amount, lease.left)
+lease.left, lease.isChanged = lease.left - taken, true
+return taken
+end
+local function putLease(lease)
+local amount = format('%.0f', lease.left)
+put(lease.field, openRecord(lease.expiresAt, lease.admittedAt, {
+{ lease.key, amount, lease.change, lease.kind, lease.serial },
+}))
+end
+local function putLeases()
+for _, lease in pairs(leases) do
+if lease.isChanged and lease.state == OPEN_STATE then
+putLease(lease)
+elseif lease.isChanged then
+put(lease.field, lease.head .. cmsgpack.pack(lease.awaits))
+end
+end
+end
+local function chargeLeased(lease, amount, held)
+local known, holder = lease.known, lease.holder
+if holder == known and at < known[TILL] and amount <= held and known[COMMITTED] + amount < known[ALARM] then
+known[COMMITTED] = known[COMMITTED] + amount
+else
+charges().book(known, holder, amount, held, nil)
+end
+end`;
+
 const MANY_PART: string = String.raw`
 local function beginMany(hasTerms, before)
 local from, lists, fields, seen = 6, {}, { 'q' }, {}
@@ -1178,6 +1228,107 @@ export const ADJUST: Script = {
   text: ADJUST_TEXT,
 };
 
+const ADOPT_OWN: string = String.raw`
+local from, places, fields = 6, {}, { 'q' }
+for place = 1, ARGV[5] + 0 do
+places[place], fields[#fields + 1] = from, ARGV[from]
+for part = from + 4, from + 1 + ARGV[from + 3] * 3, 3 do fields[#fields + 1] = ARGV[part] end
+from = from + 4 + ARGV[from + 3] * 3
+end
+local lost = begin(fields)
+if lost then return lost end
+if at >= header[NEXT_DUE] then sweep(nil, true) end
+local awaited = tonumber(string.match(ARGV[4], '^%d+ (%d+)'))
+local open, earliest = {}, HUGE
+local function partsOf(from)
+local parts, isOpen = {}, true
+for part = from + 4, from + 1 + ARGV[from + 3] * 3, 3 do
+local lease = leaseOf(ARGV[part])
+if lease.state ~= OPEN_STATE and lease.state ~= EXPIRED then return nil end
+isOpen = isOpen and lease.state == OPEN_STATE
+parts[#parts + 1] = { lease, ARGV[part + 1], ARGV[part + 2] }
+end
+return parts, isOpen
+end
+local function keepOpen(field, expiresAt, admittedAt, parts)
+local holds = {}
+for place, part in ipairs(parts) do
+local lease, amount, reserved = unpack(part)
+local taken = takeOf(lease, tonumber(amount))
+hold(lease.known, lease.kind, tonumber(amount) - taken, 1, lease.holder)
+holds[place] = { lease.key, amount, reserved, lease.kind, lease.serial }
+end
+put(field, openRecord(expiresAt, admittedAt, holds))
+if expiresAt <= at then
+due(field, expiresAt)
+else
+open[#open + 1], earliest = field, math.min(earliest, expiresAt)
+end
+return OPEN_STATE
+end
+local function expirePart(lease, amount)
+local held = tonumber(amount)
+local charged = string.lower(lease.kind) == lease.kind and amount or '0'
+hold(lease.known, lease.kind, -takeOf(lease, held), 0, lease.holder)
+chargeLeased(lease, tonumber(charged), held)
+local known, holder = lease.known, lease.holder
+return chargeOf(known, holder[WINDOW], 'null', charged, amount), {
+lease.key, amount, charged, holder[SERIAL], holder[WINDOW], 'null', windows().windowOf(holder).resets, known[NAMES],
+}
+end
+local function inheritPart(lease, amount)
+local await = lease.awaits[1]
+local key, held, before, serial, name, slot, resets, names = unpack(await)
+local charged = math.min(tonumber(amount), tonumber(before))
+await[2] = format('%.0f', math.max(0, tonumber(held) - tonumber(amount)))
+await[3] = format('%.0f', tonumber(before) - charged)
+lease.isChanged = true
+local known, text = { [KEY] = key, [NAMES] = names }, format('%.0f', charged)
+local back = '{"of":"' .. sub(lease.field, 2) .. '","outcome":"unknown","details":{}}'
+enter('correction', back, '[' .. chargeOf(known, name, slot, format('%.0f', -charged), '0') .. ']')
+return chargeOf(known, name, slot, text, amount), { key, amount, text, serial, name, slot, resets, names }
+end
+local function expireWith(field, parts)
+local charged, awaits = {}, {}
+for place, part in ipairs(parts) do
+local lease, amount = part[1], part[2]
+local take = lease.state == OPEN_STATE and expirePart or inheritPart
+charged[place], awaits[place] = take(lease, amount)
+end
+local id, list = sub(field, 2), '[' .. concat(charged, ',') .. ']'
+put(field, endedRecord(EXPIRED) .. cmsgpack.pack(awaits))
+due(field, at + awaited)
+enter('expiry', id, list)
+notices[#notices + 1] = concat({ '["x","', id, '",', list, ',', format('%.0f', at), ']' })
+return EXPIRED
+end
+local letters = {}
+for place, from in ipairs(places) do
+local field, record = ARGV[from], raw[ARGV[from]]
+local parts, isOpen
+if not record then parts, isOpen = partsOf(from) end
+if record then
+letters[place] = sub(record, 1, 1)
+elseif not parts then
+letters[place] = '-'
+elseif isOpen then
+letters[place] = keepOpen(field, tonumber(ARGV[from + 1]), tonumber(ARGV[from + 2]), parts)
+else
+letters[place] = expireWith(field, parts)
+end
+end
+if open[1] then enqueue(open, earliest) end
+putLeases()
+return { 'adopted', at, finish(false), concat(letters) }`;
+const ADOPT_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, LEASES_PART, ADOPT_OWN].join('');
+
+export const ADOPT: Script = {
+  name: 'adopt',
+  sha: '4b429d2cd2126cbf797dc4b5a186c2d9944f96dc',
+  text: ADOPT_TEXT,
+  flagged: { sha: '49f8a6066d36282cc557aad65d7dd75bcb783616', text: FLAGS + ADOPT_TEXT },
+};
+
 const EXTEND_OWN: string = String.raw`
 local field, ttl, count = 'r' .. ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
 local fields, ways, claims = { field }, {}, {}
@@ -1406,6 +1557,109 @@ export const HELD: Script = {
   name: 'held',
   sha: '8894996d406055834b19a375455802e0b872f28f',
   text: HELD_TEXT,
+};
+
+const LEASE_OWN: string = String.raw`
+local ttl, count, fields = tonumber(ARGV[5]), tonumber(ARGV[7]), {}
+for place = 1, count do
+fields[place * 2 - 1], fields[place * 2] = ARGV[place * 10 - 2], 'a' .. ARGV[place * 10 - 1]
+end
+local lost = begin(fields)
+if lost then return lost end
+if ARGV[6] ~= '' and at > tonumber(ARGV[6]) then return { 'stale', at } end
+if at >= header[NEXT_DUE] then sweep(nil, true) end
+local function orNothing(number) return number < HUGE and number or false end
+local function fairOf(known, own, parts)
+if known[GATE] == HUGE then return HUGE end
+return math.max(0, math.floor((known[GATE] - known[COMMITTED] - known[HELD] - known[CARRIED] + own) / parts))
+end
+local function answerOf(status, lease, fair)
+local account = lease.known
+return {
+status, lease.left or 0, lease.expiresAt or 0, orNothing(fair), account[COMMITTED], orNothing(account[ALARM]),
+orNothing(account[TILL]),
+}
+end
+local function take(field, asked)
+local id, way, terms = termsIn(asked.text)
+local found = open(asked.key, id, way, terms)
+if not found then return nil end
+local fair = found[GATE] < 0 and 0 or fairOf(found, 0, asked.parts)
+local amount = math.min(asked.want, fair)
+local lease = { field = field, known = found, left = 0 }
+if amount < asked.least or amount <= 0 then return answerOf('none', lease, fair) end
+lease.state, lease.expiresAt, lease.admittedAt, lease.left = OPEN_STATE, at + ttl, at, amount
+lease.key, lease.kind, lease.serial, lease.change = asked.key, sub(id, 1, 1), found[SERIAL], asked.change
+hold(found, lease.kind, amount, 1)
+putLease(lease)
+enqueue({ field }, lease.expiresAt)
+return answerOf('held', lease, fair)
+end
+local function change(lease, asked)
+local found, holder = lease.known, lease.holder
+local isCurrent = holder == found and found[TERMS_ID] == asked.text
+if isCurrent and at >= found[TILL] then
+local endsAt = windows().windowOf(found).endsAt
+isCurrent = not endsAt or at < endsAt
+if isCurrent then windows().refresh(found) end
+end
+local fair = isCurrent and found[GATE] >= 0 and fairOf(found, lease.left - asked.base, asked.parts) or 0
+if tonumber(lease.change) >= tonumber(asked.change) then return answerOf(isCurrent and 'held' or 'over', lease, fair) end
+local total = asked.base + asked.keep
+local most = asked.base + math.min(asked.want, fair)
+if most > total and most - asked.base >= asked.least then total = most end
+hold(found, lease.kind, total - lease.left, 0, holder)
+lease.left, lease.change, lease.expiresAt = total, asked.change, at + ttl
+putLease(lease)
+return answerOf(isCurrent and 'held' or 'over', lease, fair)
+end
+local function finishLease(field, lease)
+if lease.state == OPEN_STATE then hold(lease.known, lease.kind, -lease.left, -1, lease.holder) end
+if lease.state == OPEN_STATE or not get(field) then
+if lease.state ~= OPEN_STATE then enqueue({ field }, at + windows().remembered()) end
+put(field, endedRecord(RELEASED))
+return { 'released' }
+end
+return { RESOLUTIONS[sub(get(field), 1, 1)] }
+end
+local answer = { 'leased', at, '' }
+for place = 1, count do
+local from = place * 10 - 2
+local field, mode = ARGV[from], ARGV[from + 3]
+local lease = leaseOf(field)
+local asked = {
+key = ARGV[from + 1], change = ARGV[from + 2], base = tonumber(ARGV[from + 4]), keep = tonumber(ARGV[from + 5]),
+want = tonumber(ARGV[from + 6]), parts = tonumber(ARGV[from + 7]), least = tonumber(ARGV[from + 8]),
+text = ARGV[from + 9],
+}
+local made
+if mode == 'end' then
+made = finishLease(field, lease)
+elseif lease.state == OPEN_STATE then
+made = change(lease, asked)
+elseif get(field) or mode == 'keep' then
+made = { get(field) and RESOLUTIONS[sub(get(field), 1, 1)] or 'lost' }
+else
+made = take(field, asked)
+if not made then return { 'stale', at } end
+end
+answer[place + 3] = made
+end
+for place = 8 + count * 10, #ARGV do
+local refusing = account(ARGV[place])
+if refusing and refusing[DENIED] > dayTally() then
+refusing[DENIED] = refusing[DENIED] - 1
+save(refusing)
+end
+end
+answer[3] = finish(false)
+return answer`;
+const LEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, LEASES_PART, LEASE_OWN].join('');
+
+export const LEASE: Script = {
+  name: 'lease',
+  sha: '50544a25a5f3481ead26e28158fd545c6559dff7',
+  text: LEASE_TEXT,
 };
 
 const OPEN_OWN: string = String.raw`
@@ -1953,6 +2207,75 @@ export const SETTLE: Script = {
   sha: '497eb86037536635d60258135c80be7388f8443c',
   text: UNLOCK + SETTLE_TEXT,
   flagged: { sha: '0f4100e2644c9ee792f5b8c148a1ceddc2c97a9c', text: FLAGS + SETTLE_TEXT },
+};
+
+const SETTLE_LEASED_OWN: string = String.raw`
+local leaseCount = tonumber(ARGV[5])
+local from = 7 + leaseCount * 2
+local count, fields, places, seen = tonumber(ARGV[from - 1]), { 'q' }, {}, {}
+for place = 6, 5 + leaseCount * 2, 2 do
+local name = ARGV[place + 1]
+fields[#fields + 1] = ARGV[place]
+if not seen[name] then
+seen[name] = true
+fields[#fields + 1], fields[#fields + 2] = name, 'c' .. sub(name, 2)
+end
+end
+for place = 1, count do
+places[place], fields[#fields + 1] = from, ARGV[from]
+from = from + 3 + ARGV[from + 2] * 3
+end
+local lost = begin(fields)
+if lost then return lost end
+if at >= header[NEXT_DUE] then sweep(nil, true) end
+local charged, settled, beginnings, ending = {}, {}, {}, endedRecord(SETTLED)
+local function beginningOf(lease)
+local text = beginnings[lease]
+if not text then
+text = '["' .. lease.key .. '",' .. lease.known[NAMES] .. ',"' .. lease.holder[WINDOW] .. '",null,'
+beginnings[lease] = text
+end
+return text
+end
+local function settle(from)
+local field, size = ARGV[from], ARGV[from + 2] + 0
+local record = raw[field]
+if record then return sub(record, 1, 1) end
+for part = from + 3, from + size * 3, 3 do
+if leaseOf(ARGV[4 + ARGV[part] * 2]).state ~= OPEN_STATE then return '-' end
+end
+for place = 1, size do
+local part = from + place * 3
+local lease, amount, held = leaseOf(ARGV[4 + ARGV[part] * 2]), ARGV[part + 1], ARGV[part + 2]
+local cost = amount + 0
+local taken = takeOf(lease, cost)
+hold(lease.known, lease.kind, -taken, 0, lease.holder)
+chargeLeased(lease, cost, taken)
+charged[place] = beginningOf(lease) .. amount .. ',' .. held .. ']'
+end
+enter('settlement', ARGV[from + 1], '[' .. concat(charged, ',', 1, size) .. ']')
+put(field, ending)
+settled[#settled + 1] = field
+return 'c'
+end
+local letters = {}
+for place, from in ipairs(places) do letters[place] = settle(from) end
+if settled[1] then enqueue(settled, at + windows().remembered()) end
+putLeases()
+local answer = { 'flushed', at, finish(false), concat(letters) }
+for place = 1, leaseCount do
+local known = leaseOf(ARGV[4 + place * 2]).known
+answer[#answer + 1] = known and known[COMMITTED] or false
+answer[#answer + 1] = known and known[ALARM] < HUGE and known[ALARM] or false
+end
+return answer`;
+const SETTLE_LEASED_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, LEASES_PART, SETTLE_LEASED_OWN].join('');
+
+export const SETTLE_LEASED: Script = {
+  name: 'settle-leased',
+  sha: '814c385535a0d0306f226279dce8772834fae93f',
+  text: SETTLE_LEASED_TEXT,
+  flagged: { sha: '7fe98270d799783ca60e9df09e69d06f0dc15214', text: FLAGS + SETTLE_LEASED_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`

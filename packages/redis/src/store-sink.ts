@@ -92,14 +92,20 @@ export class StoreSink implements UsageSink {
     this.#pruner = new LedgerPruner(runner, session, this.#ledger, capacity);
   }
 
-  /** @param deadline here and below: of the operation that it is part of, in ms since the epoch */
-  async reserve(
-    { id, claims, ttlMs }: ReserveRequest,
-    deadline: number = this.scripts.runner.deadline,
-  ): Promise<ReserveAnswer> {
+  /** @throws InvalidArgumentError for what cannot be reserved. */
+  check({ id, claims, ttlMs }: ReserveRequest): void {
     if (!this.#isPart) checkId(id);
     checkClaims(claims);
     checkTtl(ttlMs);
+  }
+
+  /** @param deadline here and below: of the operation that it is part of, in ms since the epoch */
+  async reserve(
+    request: ReserveRequest,
+    deadline: number = this.scripts.runner.deadline,
+  ): Promise<ReserveAnswer> {
+    this.check(request);
+    const { id, claims, ttlMs } = request;
     const { accounts, session } = this.scripts;
     let args: readonly Argument[] = [];
     const argsAt = (at: number) => {
@@ -115,7 +121,7 @@ export class StoreSink implements UsageSink {
     }
     const [status, at, more = at + ttlMs, notices, first] = reply as ReplyParts;
     if (status === 'mismatch') {
-      throw new ReservationMismatchError(this.#shown(id), resolutionIn(more));
+      throw new ReservationMismatchError(this.shown(id), resolutionIn(more));
     }
     const base = { at, notices: readNotices(notices) };
     if (status === 'again') {
@@ -144,7 +150,7 @@ export class StoreSink implements UsageSink {
     };
     const reply = await this.scripts.run(EXTEND, argsAt, deadline);
     const [status, at, more, notices] = reply as ReplyParts;
-    if (status === 'mismatch') throw new ReservationMismatchError(this.#shown(id));
+    if (status === 'mismatch') throw new ReservationMismatchError(this.shown(id));
     if (status !== 'extended' && status !== 'denied') return endedAnswer(reply);
     const base = { at, notices: readNotices(notices) };
     const refusals = readRefusals(reply, claims, at);
@@ -165,8 +171,7 @@ export class StoreSink implements UsageSink {
     const reply = await this.scripts.run(SETTLE, (_, ways) => [...args, ...ways(0)], deadline);
     const [status, at, list, overshot, notices] = reply;
     if (status !== 'settled' && status !== 'late') return endedAnswer(reply);
-    this.#pruner.wrote();
-    this.scripts.session.entered(Number(at));
+    this.wrote(1, Number(at));
     const charged = readCharges(list);
     const overshoot = readOvershoot(overshot, charged);
     return { status, charged, overshoot, at: Number(at), notices: readNotices(notices) };
@@ -227,13 +232,25 @@ export class StoreSink implements UsageSink {
     return rebuildBooks(this.scripts.session, this.#isPart);
   }
 
+  /** Whether a reservation is counted here, and not with another part of its call. */
+  isCounted(id: string): boolean {
+    return !this.#isPart || readPartId(id).place === 1;
+  }
+
+  /** Notices that so many entries were written. */
+  wrote(entries: number, at: number): void {
+    if (entries === 0) return;
+    this.#pruner.wrote(entries);
+    this.scripts.session.entered(at);
+  }
+
   /** Waits for what goes on beside the calls. */
   close(): Promise<void> {
     return this.#pruner.settled();
   }
 
   /** An id as the caller of the sink knows it. */
-  #shown(id: string): string {
+  shown(id: string): string {
     return this.#isPart ? readPartId(id).id : id;
   }
 

@@ -1,0 +1,290 @@
+import type { SinkNotice } from '@hardcap/core';
+import type { DrawnCall, DrawnCalls } from './drawn-calls.ts';
+import type { HotAccounts, UsedAccount } from './hot-accounts.ts';
+import { Lease, type LeaseState } from './lease.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import type { LeaseTerms } from './lease-options.ts';
+import {
+  adoptCalls,
+  askForLeases,
+  type DrawnSettlement,
+  type LeaseFigures,
+  type LeaseWish,
+  tellSettlements,
+} from './lease-scripts.ts';
+import type { StoreSink } from './store-sink.ts';
+import { Turns } from './turns.ts';
+
+/** So many calls, or leases, are in one script, and so many scripts under way at once. */
+const MOST_TOGETHER = 64;
+const MOST_SCRIPTS = 8;
+/** A block is for so many times what the last interval asked for. */
+const AHEAD = 2;
+
+/** What all leases of a store share. */
+export interface LeaseBooks {
+  readonly store: StoreSink;
+  readonly calls: DrawnCalls;
+  readonly hot: HotAccounts;
+  readonly terms: LeaseTerms;
+  readonly clock: LeaseClock;
+  /** What ids of leases begin with: who owns them. */
+  readonly owner: string;
+}
+
+/** Keeps the leases of one store: takes them, tells what calls cost, and gives them back, one step at a time. */
+export class LeaseKeeper {
+  readonly #books: LeaseBooks;
+  readonly #leases: Set<Lease> = new Set();
+  #unsent: DrawnSettlement[] = [];
+  #notices: SinkNotice[] = [];
+  readonly #turns: Turns = new Turns();
+  #made = 0;
+
+  constructor(books: LeaseBooks) {
+    this.#books = books;
+  }
+
+  /** How many settlements the store was not told of. */
+  get unsent(): number {
+    return this.#unsent.length;
+  }
+
+  /** How many leases there are. */
+  get size(): number {
+    return this.#leases.size;
+  }
+
+  hear(notices: readonly SinkNotice[]): void {
+    this.#notices.push(...notices);
+  }
+
+  /** What the store said that nobody was told yet. */
+  takeNotices(): readonly SinkNotice[] {
+    const notices = this.#notices;
+    if (notices.length > 0) this.#notices = [];
+    return notices;
+  }
+
+  add(settlement: DrawnSettlement): void {
+    this.#unsent.push(settlement);
+  }
+
+  /** Does something after what is under way, and before what comes next. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#turns.take('', work);
+  }
+
+  /** Tells the store what calls have cost. In turn. */
+  async flush(deadline: number = this.#deadline): Promise<void> {
+    while (this.#unsent.length > 0) {
+      const taken = this.#unsent.splice(0, MOST_TOGETHER * MOST_SCRIPTS);
+      const told: Promise<void>[] = [];
+      const failed: DrawnSettlement[] = [];
+      for (let from = 0; from < taken.length; from += MOST_TOGETHER) {
+        const some = taken.slice(from, from + MOST_TOGETHER);
+        told.push(
+          this.#tell(some, deadline).catch((error) => {
+            failed.push(...some);
+            throw error;
+          }),
+        );
+      }
+      const ends = await Promise.allSettled(told);
+      this.#unsent.unshift(...failed);
+      const end = ends.find(({ status }) => status === 'rejected');
+      if (end?.status === 'rejected') throw end.reason;
+    }
+  }
+
+  async #tell(settlements: readonly DrawnSettlement[], deadline: number): Promise<void> {
+    const { store } = this.#books;
+    const { at, notices, letters } = await tellSettlements(store.scripts, settlements, deadline);
+    this.hear(notices);
+    let charged = 0;
+    for (const [place, { parts }] of settlements.entries()) {
+      const letter = letters[place];
+      if (letter === 'c') charged += 1;
+      const isLate = letter === '-' || letter === 'x' || letter === 'o';
+      if (!isLate) for (const { lease, amount } of parts) lease.pending -= amount;
+    }
+    store.wrote(charged, at);
+    // One at a time: they are few, and their order is that of the ledger.
+    for (const [place, settlement] of settlements.entries()) {
+      if ('-xo'.includes(letters[place] as string)) await this.#tellLate(settlement, deadline);
+    }
+  }
+
+  /** Settles a call whose lease has gone meanwhile, as any other that is late. */
+  async #tellLate({ request, parts }: DrawnSettlement, deadline: number): Promise<void> {
+    const { store } = this.#books;
+    const held = parts.map(({ lease, held: amount }) => ({ lease, amount, reserved: amount }));
+    const { at } = store.scripts.session;
+    const call = { id: request.id, parts: held, admittedAt: at, expiresAt: at, isDoubtful: false };
+    const told = await adoptCalls(store.scripts, [call], deadline);
+    const { notices } = await store.settle(request, deadline);
+    this.hear([...told.notices, ...notices]);
+    for (const { lease, amount } of parts) lease.pending -= amount;
+  }
+
+  /** Makes reservations of their own of calls. In turn. */
+  async adopt(calls: readonly DrawnCall[], deadline: number = this.#deadline): Promise<void> {
+    const { store, calls: known } = this.#books;
+    const open = calls.filter((call) => known.open.get(call.id) === call);
+    for (let from = 0; from < open.length; from += MOST_TOGETHER) {
+      const some = open.slice(from, from + MOST_TOGETHER);
+      for (const call of some) call.isDoubtful = true;
+      const { notices } = await adoptCalls(store.scripts, some, deadline);
+      this.hear(notices);
+      for (const { id, parts } of some) {
+        known.toStore(id, true);
+        for (const { lease, amount } of parts) lease.open -= amount;
+      }
+    }
+  }
+
+  /** Gives back what can be drawn of accounts. In turn. @param undenied whose latest denial is not to count */
+  async giveBack(
+    leases: readonly Lease[],
+    undenied: readonly string[],
+    deadline: number,
+  ): Promise<void> {
+    const wishes = leases.filter((lease) => this.#leases.has(lease)).map(asLittle);
+    await this.#ask(wishes, undenied, deadline);
+  }
+
+  /** Takes leases of what is used a lot, and sees to those that there are. In turn. */
+  async renew(): Promise<void> {
+    const deadline = this.#deadline;
+    await this.#settleExpired(deadline);
+    const wishes = [...this.#leases].map((lease) => this.#wishFor(lease));
+    for (const used of this.#books.hot.wanted()) {
+      const wish = this.#wishForNew(used);
+      if (wish !== null) wishes.push(wish);
+    }
+    const short = await this.#ask(wishes, [], deadline);
+    await this.#ask(short, [], deadline);
+  }
+
+  /** Gives everything back: what open calls hold is theirs from then on. In turn. */
+  async handOver(): Promise<void> {
+    await this.flush();
+    await this.adopt([...this.#books.calls.open.values()]);
+    await this.#settleExpired(this.#deadline);
+    await this.#ask([...this.#leases].map(asLittle), [], this.#deadline);
+  }
+
+  get #deadline(): number {
+    return this.#books.store.scripts.runner.deadline;
+  }
+
+  /** What the next interval needs, and what is too little. */
+  #needOf(used: UsedAccount): { want: number; least: number } {
+    const { maxCalls, leastCalls } = this.#books.terms;
+    const { demand, mean } = used;
+    const want = mean === 0 ? 0 : Math.min(demand * AHEAD, mean * maxCalls);
+    return { want: Math.ceil(want), least: Math.ceil(mean * leastCalls) };
+  }
+
+  #wishFor(lease: Lease): LeaseWish {
+    const used = this.#books.hot.get(lease.account.key);
+    const isWanted =
+      used?.lease === lease && !used.isIdle && lease.isUnder(used.account.rule) && lease.changes > 0;
+    if (!isWanted || lease.state !== 'current') return asLittle(lease);
+    const { want, least } = this.#needOf(used);
+    const keep = lease.room > 2 * want ? want : lease.room;
+    return { lease, mode: 'keep', keep, want: Math.max(want, keep), least };
+  }
+
+  #wishForNew(used: UsedAccount): LeaseWish | null {
+    const { store, owner } = this.#books;
+    const { want, least } = this.#needOf(used);
+    if (want < least || want === 0) return null;
+    this.#made += 1;
+    const { account } = used;
+    const { epoch, at } = store.scripts.session;
+    const window = account.rule.window.at(at).id;
+    const lease = new Lease(`${owner}${this.#made}`, account, window, epoch);
+    return { lease, mode: 'new', keep: 0, want, least };
+  }
+
+  /** @returns what to ask for next, of accounts that run short */
+  async #ask(
+    wishes: readonly LeaseWish[],
+    undenied: readonly string[],
+    deadline: number,
+  ): Promise<LeaseWish[]> {
+    const next: LeaseWish[] = [];
+    const { store, terms, clock } = this.#books;
+    const parts = 1 / terms.share;
+    for (let from = 0; from < wishes.length || (from === 0 && undenied.length > 0); from += MOST_TOGETHER) {
+      const some = wishes.slice(from, from + MOST_TOGETHER);
+      const sent = clock.moment();
+      for (const { lease, keep, mode } of some) {
+        // From here on that is the store's to give to others.
+        lease.room = keep;
+        if (mode === 'new') this.#leases.add(lease);
+      }
+      const asked = { parts, ttlMs: terms.ttlMs, undenied: from === 0 ? undenied : [], deadline };
+      const { at, notices, figures } = await askForLeases(store.scripts, some, asked);
+      this.hear(notices);
+      for (const [place, wish] of some.entries()) {
+        const told = figures[place] as LeaseFigures;
+        const { till, expiresAt } = told;
+        wish.lease.until = clock.until(sent, { at, till, expiresAt, ttlMs: terms.ttlMs });
+        const less = this.#note(wish, told);
+        if (less !== null) next.push(less);
+      }
+    }
+    return next;
+  }
+
+  #note({ lease, least, mode }: LeaseWish, told: LeaseFigures): LeaseWish | null {
+    const { status, total, fair, committed, alarm } = told;
+    const used = this.#books.hot.get(lease.account.key);
+    lease.committed = committed;
+    lease.alarm = alarm;
+    if (status === 'held' || status === 'over') {
+      lease.room = Math.max(0, total - lease.base);
+      lease.isPaused = false;
+      if (status === 'over') end(lease, 'over', used);
+      else if (mode === 'new' && used?.lease === null) used.lease = lease;
+      const worth = fair < least ? 0 : fair;
+      lease.low = worth === 0 ? 0 : lease.room / 4;
+      if (lease.state === 'current' && lease.room <= 2 * worth) return null;
+      if (lease.room === 0) return null;
+      return { lease, mode: 'keep', keep: lease.state === 'current' ? worth : 0, want: 0, least };
+    }
+    lease.room = 0;
+    end(lease, status === 'expired' ? 'expired' : 'gone', used);
+    if (status !== 'expired') this.#leases.delete(lease);
+    return null;
+  }
+
+  /** What expired though its owner lives: calls have their parts of the charge, and the rest is taken back. */
+  async #settleExpired(deadline: number): Promise<void> {
+    for (const lease of this.#leases) {
+      if (lease.state !== 'expired') continue;
+      await this.flush(deadline);
+      const calls = [...this.#books.calls.open.values()];
+      const own = calls.filter(({ parts }) => parts.some((part) => part.lease === lease));
+      await this.adopt(own, deadline);
+      const charges = [{ account: lease.account.key, amount: 0 }];
+      const request = { id: lease.id, outcome: 'known', charges, details: {} } as const;
+      const { notices } = await this.#books.store.settle(request, deadline);
+      this.hear(notices);
+      this.#leases.delete(lease);
+    }
+  }
+}
+
+function end(lease: Lease, state: LeaseState, used: UsedAccount | undefined): void {
+  lease.state = state;
+  if (used?.lease === lease) used.lease = null;
+}
+
+/** Of what a lease holds, what calls have of it alone; or its end, where that is nothing. */
+function asLittle(lease: Lease): LeaseWish {
+  const mode = lease.base === 0 ? 'end' : 'keep';
+  return { lease, mode, keep: 0, want: 0, least: 0 };
+}

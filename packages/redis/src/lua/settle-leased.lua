@@ -1,0 +1,84 @@
+-- Charges calls that were drawn from leases, and have been settled at no more than they held. What a call gave
+-- back stays with the lease.
+--
+-- Runs when the server is full, too.
+--
+-- ARGV[5] how many leases; then for each of them: its field, and that of its account
+-- then how many calls; for each of them: field, id, outcome and details as JSON, how many accounts; and for each
+-- of those: place of the lease, amount, what was held
+--
+-- 'flushed', time, notices, for each call a letter (`c` it is charged, `-` a lease has gone, else how the call
+-- is known already), and for each lease: settled spend of its account, and that at which a threshold comes,
+-- or nothing
+--@include layout
+--@include store
+--@include windows
+--@include charges
+--@include reservations
+--@include sweep
+--@include claims
+--@include leases
+local leaseCount = tonumber(ARGV[5])
+local from = 7 + leaseCount * 2
+local count, fields, places, seen = tonumber(ARGV[from - 1]), { 'q' }, {}, {}
+for place = 6, 5 + leaseCount * 2, 2 do
+  local name = ARGV[place + 1]
+  fields[#fields + 1] = ARGV[place]
+  if not seen[name] then
+    seen[name] = true
+    fields[#fields + 1], fields[#fields + 2] = name, 'c' .. sub(name, 2)
+  end
+end
+for place = 1, count do
+  places[place], fields[#fields + 1] = from, ARGV[from]
+  from = from + 3 + ARGV[from + 2] * 3
+end
+local lost = begin(fields)
+if lost then return lost end
+if at >= header[NEXT_DUE] then sweep(nil, true) end
+
+local charged, settled, beginnings, ending = {}, {}, {}, endedRecord(SETTLED)
+
+-- The charge to an account as JSON, up to the amounts.
+local function beginningOf(lease)
+  local text = beginnings[lease]
+  if not text then
+    text = '["' .. lease.key .. '",' .. lease.known[NAMES] .. ',"' .. lease.holder[WINDOW] .. '",null,'
+    beginnings[lease] = text
+  end
+  return text
+end
+
+local function settle(from)
+  local field, size = ARGV[from], ARGV[from + 2] + 0
+  local record = raw[field]
+  if record then return sub(record, 1, 1) end
+  for part = from + 3, from + size * 3, 3 do
+    if leaseOf(ARGV[4 + ARGV[part] * 2]).state ~= OPEN_STATE then return '-' end
+  end
+  for place = 1, size do
+    local part = from + place * 3
+    local lease, amount, held = leaseOf(ARGV[4 + ARGV[part] * 2]), ARGV[part + 1], ARGV[part + 2]
+    local cost = amount + 0
+    local taken = takeOf(lease, cost)
+    hold(lease.known, lease.kind, -taken, 0, lease.holder)
+    chargeLeased(lease, cost, taken)
+    charged[place] = beginningOf(lease) .. amount .. ',' .. held .. ']'
+  end
+  enter('settlement', ARGV[from + 1], '[' .. concat(charged, ',', 1, size) .. ']')
+  put(field, ending)
+  settled[#settled + 1] = field
+  return 'c'
+end
+
+local letters = {}
+for place, from in ipairs(places) do letters[place] = settle(from) end
+if settled[1] then enqueue(settled, at + windows().remembered()) end
+putLeases()
+local answer = { 'flushed', at, finish(false), concat(letters) }
+for place = 1, leaseCount do
+  local known = leaseOf(ARGV[4 + place * 2]).known
+  answer[#answer + 1] = known and known[COMMITTED] or false
+  answer[#answer + 1] = known and known[ALARM] < HUGE and known[ALARM] or false
+end
+return answer

@@ -1,0 +1,93 @@
+import type { SinkContext, SinkUnderTest } from '@hardcap/conformance';
+import type { UsageSink } from '@hardcap/core';
+import type { RedisClient, RedisUsageSinkOptions } from '../../src/index.ts';
+import type { LeaseTerms } from '../../src/lease-options.ts';
+import { LeasingSink } from '../../src/leasing-sink.ts';
+import { ServerCheck } from '../../src/server-checks.ts';
+import { storeKeys } from '../../src/store-keys.ts';
+import { StoreSink } from '../../src/store-sink.ts';
+import { tamper } from './tamper.ts';
+
+/** Leases whatever can be leased, at once, and as much of it as there is. */
+export const EAGER: LeaseTerms = {
+  budgets: null,
+  after: 1,
+  share: 1,
+  maxCalls: Number.POSITIVE_INFINITY,
+  leastCalls: 0,
+  syncMs: 1_000,
+  // Clocks of tests jump by days, which no owner sleeps through that is awake.
+  ttlMs: 4_000 * 86_400_000,
+};
+
+/** Sinks that are open on one store: what one knows alone it tells the store before another is asked. */
+type Fellows = Set<LeasingSink>;
+
+/** Sees to its leases after each operation, as its timer would, and has the others hand over before. */
+function driven(sink: LeasingSink, fellows: Fellows): UsageSink {
+  const around = async <Answer>(ask: () => PromiseLike<Answer>): Promise<Answer> => {
+    for (const other of fellows) if (other !== sink) await other.handOver().catch(() => {});
+    try {
+      return await ask();
+    } finally {
+      await sink.sync().catch(() => {});
+    }
+  };
+  return {
+    reserve: (request) => around(() => sink.reserve(request)),
+    extend: (request) => around(() => sink.extend(request)),
+    settle: (request) => around(() => sink.settle(request)),
+    release: (id) => around(() => sink.release(id)),
+    read: (accounts) => around(() => sink.read(accounts)),
+    adjust: (request) => around(() => sink.adjust(request)),
+    verify: () => around(() => sink.verify()),
+    rebuild: () => around(() => sink.rebuild()),
+    async *entries(query) {
+      await around(async () => {});
+      yield* sink.entries(query);
+    },
+    close: async () => {
+      fellows.delete(sink);
+      await sink.close();
+    },
+  };
+}
+
+/**
+ * A sink that leases, in a namespace of its own, with everything that the contract can ask for.
+ *
+ * @param owner of the server, who may empty the store and change it
+ */
+export function createLeasingSink(
+  client: RedisClient,
+  { now }: SinkContext,
+  owner: RedisClient,
+  { terms = EAGER, options = {} }: { terms?: LeaseTerms; options?: RedisUsageSinkOptions } = {},
+): SinkUnderTest {
+  const keys = storeKeys(crypto.randomUUID());
+  const { books, due, ledger } = keys;
+  const fellows: Fellows = new Set();
+  let opened = 0;
+  const open = (context: SinkContext) => {
+    const own = { now: context.now, ...options };
+    const connection = { client, replicated: null, check: new ServerCheck() };
+    opened += 1;
+    const store = new StoreSink(connection, keys, own, false);
+    const sink = new LeasingSink(store, terms, own, `lease:${opened}:`);
+    fellows.add(sink);
+    return driven(sink, fellows);
+  };
+  const drop = async () => void (await owner.call('DEL', books, due, ledger));
+  return {
+    sink: open({ now }),
+    close: drop,
+    reopen: async () => {
+      for (const sink of fellows) await sink.close();
+      fellows.clear();
+      return open({ now });
+    },
+    connect: open,
+    loseData: drop,
+    tamper: (account, by) => tamper(owner, books, account, by),
+  };
+}
