@@ -1,9 +1,9 @@
 import type { Charge, Claim, SettleRequest } from '@hardcap/core';
 import type { DrawnCall, DrawnPart } from './drawn-calls.ts';
+import type { DrawnEnd, SettledPart } from './drawn-ends.ts';
 import type { UsedAccount } from './hot-accounts.ts';
 import type { Lease } from './lease.ts';
 import type { Moment } from './lease-clock.ts';
-import type { DrawnSettlement, SettledPart } from './lease-scripts.ts';
 
 function canCarry(
   lease: Lease | null,
@@ -59,7 +59,7 @@ export function growCall(
 }
 
 /** What a settlement comes to that was answered here. */
-export interface SettledCall extends DrawnSettlement {
+export interface SettledCall extends DrawnEnd {
   readonly charged: readonly Charge[];
   /** It may come to a threshold. */
   readonly isAlarming: boolean;
@@ -76,7 +76,7 @@ export function settleCall({ parts }: DrawnCall, request: SettleRequest): Settle
   }
   const isAlarming = settled.some(({ lease, amount }) => lease.isAlarmedBy(amount));
   for (const { lease, amount, held } of settled) lease.settle(held, amount);
-  return { request, parts: settled, charged: settled.map(chargeOf), isAlarming };
+  return { id: request.id, request, parts: settled, charged: settled.map(chargeOf), isAlarming };
 }
 
 function chargeOf({ lease, amount, held }: SettledPart): Charge {

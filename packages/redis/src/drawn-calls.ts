@@ -23,6 +23,13 @@ export interface DrawnCall {
 /** So many calls are remembered that have ended, or are in the store. */
 const MOST_REMEMBERED = 50_000;
 
+/** A call that was asked for in the store, and whether it is held there. */
+interface StoredCall {
+  readonly claims: readonly Claim[];
+  /** When it expires, by all that is known; null where it is not known to be held. */
+  readonly expiresAt: number | null;
+}
+
 interface EndedCall {
   readonly first: Resolution;
   readonly at: number;
@@ -36,8 +43,10 @@ export class DrawnCalls {
   readonly #rememberedMs: number;
   /** Those that have ended longest ago first. */
   readonly #ended: Map<string, EndedCall> = new Map();
-  /** Ids that were asked for in the store, and whether they are held there. */
-  readonly #inStore: Map<string, boolean> = new Map();
+  /** No call of the store that has not been looked at expires before that. */
+  #storedUntil: number = Number.POSITIVE_INFINITY;
+  #askedAt = 0;
+  readonly #inStore: Map<string, StoredCall> = new Map();
 
   constructor(rememberedMs: number) {
     this.#rememberedMs = rememberedMs;
@@ -86,18 +95,48 @@ export class DrawnCalls {
   }
 
   /** The store is asked for a call, or has it. */
-  toStore(id: string, isHeld: boolean): void {
+  toStore(id: string, claims: readonly Claim[], expiresAt: number | null): void {
     if (this.#inStore.size >= MOST_REMEMBERED) {
       const [oldest = ''] = this.#inStore.keys();
       this.#inStore.delete(oldest);
     }
-    this.#inStore.set(id, isHeld || this.#inStore.get(id) === true);
     this.open.delete(id);
+    const before = this.#inStore.get(id);
+    if (before !== undefined && before.expiresAt !== null) return;
+    this.#inStore.set(id, { claims, expiresAt });
+    this.#storedUntil = Math.min(this.#storedUntil, expiresAt ?? Number.POSITIVE_INFINITY);
   }
 
   /** The store has refused a call: it may be asked for again. */
   refused(id: string): void {
-    if (this.#inStore.get(id) === false) this.#inStore.delete(id);
+    if (this.#inStore.get(id)?.expiresAt === null) this.#inStore.delete(id);
+  }
+
+  /** The store has given a call a new life. */
+  extended(id: string, expiresAt: number): void {
+    const stored = this.#inStore.get(id);
+    if (stored !== undefined) this.#inStore.set(id, { ...stored, expiresAt });
+    this.#storedUntil = Math.min(this.#storedUntil, expiresAt);
+  }
+
+  /** Whether calls of this process have expired in the store since it was last asked: it has news then. */
+  hasExpiredInStore(at: number): boolean {
+    if (at < this.#storedUntil) return false;
+    let hasExpired = false;
+    this.#storedUntil = Number.POSITIVE_INFINITY;
+    for (const { expiresAt } of this.#inStore.values()) {
+      if (expiresAt === null || expiresAt <= this.#askedAt) continue;
+      hasExpired ||= expiresAt <= at;
+      if (expiresAt > at) this.#storedUntil = Math.min(this.#storedUntil, expiresAt);
+    }
+    this.#askedAt = at;
+    return hasExpired;
+  }
+
+  /** What a call was asked to hold of an account in the store, where that is known; else 0. */
+  heldInStore(id: string, key: string): number {
+    const claims = this.#inStore.get(id)?.claims ?? [];
+    return claims.find(({ account }) => account.key === key)?.amount ?? 0;
   }
 
   /** Forgets about what has ended in the store: that knows how. */

@@ -1,5 +1,6 @@
 import type { SinkNotice } from '@hardcap/core';
 import type { DrawnCall, DrawnCalls } from './drawn-calls.ts';
+import { type DrawnEnd, DrawnEnds } from './drawn-ends.ts';
 import type { HotAccounts, UsedAccount } from './hot-accounts.ts';
 import { Lease, type LeaseState } from './lease.ts';
 import type { LeaseClock } from './lease-clock.ts';
@@ -7,19 +8,17 @@ import type { LeaseTerms } from './lease-options.ts';
 import {
   adoptCalls,
   askForLeases,
-  type DrawnSettlement,
   type LeaseFigures,
   type LeaseWish,
-  tellSettlements,
+  MOST_TOGETHER,
 } from './lease-scripts.ts';
 import type { StoreSink } from './store-sink.ts';
 import { Turns } from './turns.ts';
 
-/** So many calls, or leases, are in one script, and so many scripts under way at once. */
-const MOST_TOGETHER = 64;
-const MOST_SCRIPTS = 8;
 /** A block is for so many times what the last interval asked for. */
 const AHEAD = 2;
+
+const NO_NOTICES: readonly SinkNotice[] = [];
 
 /** What all leases of a store share. */
 export interface LeaseBooks {
@@ -36,18 +35,19 @@ export interface LeaseBooks {
 export class LeaseKeeper {
   readonly #books: LeaseBooks;
   readonly #leases: Set<Lease> = new Set();
-  #unsent: DrawnSettlement[] = [];
+  readonly #ends: DrawnEnds;
   #notices: SinkNotice[] = [];
   readonly #turns: Turns = new Turns();
   #made = 0;
 
   constructor(books: LeaseBooks) {
     this.#books = books;
+    this.#ends = new DrawnEnds(books.store, (notices) => this.hear(notices));
   }
 
-  /** How many settlements the store was not told of. */
+  /** Of how many calls the store was not told how they ended. */
   get unsent(): number {
-    return this.#unsent.length;
+    return this.#ends.size;
   }
 
   /** How many leases there are. */
@@ -61,13 +61,14 @@ export class LeaseKeeper {
 
   /** What the store said that nobody was told yet. */
   takeNotices(): readonly SinkNotice[] {
+    if (this.#notices.length === 0) return NO_NOTICES;
     const notices = this.#notices;
-    if (notices.length > 0) this.#notices = [];
+    this.#notices = [];
     return notices;
   }
 
-  add(settlement: DrawnSettlement): void {
-    this.#unsent.push(settlement);
+  add(end: DrawnEnd): void {
+    this.#ends.add(end);
   }
 
   /** Does something after what is under way, and before what comes next. */
@@ -75,56 +76,9 @@ export class LeaseKeeper {
     return this.#turns.take('', work);
   }
 
-  /** Tells the store what calls have cost. In turn. */
-  async flush(deadline: number = this.#deadline): Promise<void> {
-    while (this.#unsent.length > 0) {
-      const taken = this.#unsent.splice(0, MOST_TOGETHER * MOST_SCRIPTS);
-      const told: Promise<void>[] = [];
-      const failed: DrawnSettlement[] = [];
-      for (let from = 0; from < taken.length; from += MOST_TOGETHER) {
-        const some = taken.slice(from, from + MOST_TOGETHER);
-        told.push(
-          this.#tell(some, deadline).catch((error) => {
-            failed.push(...some);
-            throw error;
-          }),
-        );
-      }
-      const ends = await Promise.allSettled(told);
-      this.#unsent.unshift(...failed);
-      const end = ends.find(({ status }) => status === 'rejected');
-      if (end?.status === 'rejected') throw end.reason;
-    }
-  }
-
-  async #tell(settlements: readonly DrawnSettlement[], deadline: number): Promise<void> {
-    const { store } = this.#books;
-    const { at, notices, letters } = await tellSettlements(store.scripts, settlements, deadline);
-    this.hear(notices);
-    let charged = 0;
-    for (const [place, { parts }] of settlements.entries()) {
-      const letter = letters[place];
-      if (letter === 'c') charged += 1;
-      const isLate = letter === '-' || letter === 'x' || letter === 'o';
-      if (!isLate) for (const { lease, amount } of parts) lease.pending -= amount;
-    }
-    store.wrote(charged, at);
-    // One at a time: they are few, and their order is that of the ledger.
-    for (const [place, settlement] of settlements.entries()) {
-      if ('-xo'.includes(letters[place] as string)) await this.#tellLate(settlement, deadline);
-    }
-  }
-
-  /** Settles a call whose lease has gone meanwhile, as any other that is late. */
-  async #tellLate({ request, parts }: DrawnSettlement, deadline: number): Promise<void> {
-    const { store } = this.#books;
-    const held = parts.map(({ lease, held: amount }) => ({ lease, amount, reserved: amount }));
-    const { at } = store.scripts.session;
-    const call = { id: request.id, parts: held, admittedAt: at, expiresAt: at, isDoubtful: false };
-    const told = await adoptCalls(store.scripts, [call], deadline);
-    const { notices } = await store.settle(request, deadline);
-    this.hear([...told.notices, ...notices]);
-    for (const { lease, amount } of parts) lease.pending -= amount;
+  /** Tells the store how calls have ended. In turn. */
+  flush(deadline: number = this.#deadline): Promise<void> {
+    return this.#ends.tell(deadline);
   }
 
   /** Makes reservations of their own of calls. In turn. */
@@ -136,8 +90,9 @@ export class LeaseKeeper {
       for (const call of some) call.isDoubtful = true;
       const { notices } = await adoptCalls(store.scripts, some, deadline);
       this.hear(notices);
-      for (const { id, parts } of some) {
-        known.toStore(id, true);
+      for (const { id, parts, expiresAt } of some) {
+        const claims = parts.map(({ lease: { account }, amount }) => ({ account, amount }));
+        known.toStore(id, claims, expiresAt);
         for (const { lease, amount } of parts) lease.open -= amount;
       }
     }

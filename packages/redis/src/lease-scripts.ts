@@ -1,25 +1,16 @@
-import type { SettleRequest, SinkNotice } from '@hardcap/core';
+import type { SinkNotice } from '@hardcap/core';
 import { inJson } from './account-text.ts';
 import { type Reply, readNotices } from './answer-text.ts';
 import type { DrawnCall } from './drawn-calls.ts';
+import type { DrawnEnd } from './drawn-ends.ts';
 import { settlementText } from './entry-text.ts';
 import type { Lease } from './lease.ts';
 import type { Argument } from './script-runner.ts';
 import { ADOPT, LEASE, SETTLE_LEASED } from './scripts.ts';
 import type { StoreScripts } from './store-scripts.ts';
 
-/** A call that has ended here, of whose cost the store was not told yet. */
-export interface DrawnSettlement {
-  readonly request: SettleRequest;
-  readonly parts: readonly SettledPart[];
-}
-
-export interface SettledPart {
-  readonly lease: Lease;
-  readonly amount: number;
-  /** What had been held. */
-  readonly held: number;
-}
+/** The most calls, or leases, of one script: others have to wait for it. */
+export const MOST_TOGETHER = 64;
 
 interface Told {
   readonly at: number;
@@ -28,22 +19,22 @@ interface Told {
   readonly letters: string;
 }
 
-/** Tells a store what calls have cost, and notes what is known of the accounts after that. */
-export async function tellSettlements(
+/** Tells a store how calls have ended, and notes what is known of the accounts after that. */
+export async function tellEnds(
   scripts: StoreScripts,
-  settlements: readonly DrawnSettlement[],
+  ends: readonly DrawnEnd[],
   deadline: number,
 ): Promise<Told> {
   const places = new Map<Lease, number>();
-  for (const { parts } of settlements) {
+  for (const { parts } of ends) {
     for (const { lease } of parts) if (!places.has(lease)) places.set(lease, places.size + 1);
   }
   const leases = [...places.keys()];
   const args: Argument[] = [leases.length];
   for (const { id, account } of leases) args.push(fieldOf(id), scripts.accounts.field(account.key));
-  args.push(settlements.length);
-  for (const { request, parts } of settlements) {
-    args.push(fieldOf(request.id), settlementText(request), parts.length);
+  args.push(ends.length);
+  for (const { id, request, parts } of ends) {
+    args.push(fieldOf(id), request === null ? '' : settlementText(request), parts.length);
     for (const { lease, amount, held } of parts) {
       args.push(places.get(lease) as number, amount, held);
     }

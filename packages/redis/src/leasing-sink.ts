@@ -37,6 +37,9 @@ import type { StoreSink } from './store-sink.ts';
 const MANY_UNSENT = 512;
 const MOST_UNSENT = 16_384;
 
+/** So many expire with one operation, so that with what else is due in the store it is no more work than ever. */
+const MOST_EXPIRED = 60;
+
 /**
  * A store of which this process leases blocks of the accounts that it uses a lot: calls on them are
  * admitted here, and the store is told what they cost, many at a time. Every other call goes to the
@@ -90,7 +93,8 @@ export class LeasingSink implements UsageSink {
     const first = this.#calls.endedAs(id, at);
     if (first !== undefined) throw new ReservationMismatchError(this.#store.shown(id), first);
     const used = this.#isClosed ? null : this.#hot.use(claims);
-    if (used === null || this.#calls.isInStore(id)) return this.#reserveInStore(request, deadline);
+    const isStores = this.#calls.isInStore(id) || this.#calls.hasExpiredInStore(at);
+    if (used === null || isStores) return this.#reserveInStore(request, deadline);
     this.#timer.start();
     const parts = drawCall(used, claims, this.#clock.moment(), this.#epoch);
     if (parts === null) return this.#reserveInStore(request, deadline);
@@ -120,7 +124,9 @@ export class LeasingSink implements UsageSink {
     const first = this.#calls.endedAs(id, at);
     if (first !== undefined) return this.#resolved(first);
     const extend = () => this.#store.extend(request, deadline);
-    return this.#told(await this.#unlessOwn(extend, [], deadline));
+    const answer = await this.#unlessOwn(extend, [], deadline);
+    if (answer.status === 'extended') this.#calls.extended(id, answer.expiresAt);
+    return this.#told(answer);
   }
 
   async settle(request: SettleRequest, deadline: number = this.#deadline): Promise<SettleAnswer> {
@@ -141,6 +147,7 @@ export class LeasingSink implements UsageSink {
     if (call !== undefined) await this.#toStore(call, deadline);
     const first = this.#calls.endedAs(id, at);
     if (first !== undefined) return this.#resolved(first);
+    await this.#giveRoomFor(request, deadline);
     const answer = await this.#store.settle(request, deadline);
     this.#calls.endedInStore(id);
     return this.#told(answer);
@@ -153,6 +160,7 @@ export class LeasingSink implements UsageSink {
     if (call !== undefined) {
       for (const { lease, amount } of call.parts) lease.giveBack(amount);
       this.#calls.end(id, 'released', at);
+      this.#keeper.add({ id, request: null, parts: [] });
       return { status: 'released', at, notices: this.#keeper.takeNotices() };
     }
     const first = this.#calls.endedAs(id, at);
@@ -272,10 +280,10 @@ export class LeasingSink implements UsageSink {
 
   async #reserveInStore(request: ReserveRequest, deadline: number): Promise<ReserveAnswer> {
     const { id, claims } = request;
-    this.#calls.toStore(id, false);
+    this.#calls.toStore(id, claims, null);
     const reserve = () => this.#store.reserve(request, deadline);
     const answer = await this.#unlessOwn(reserve, claims.map(({ account }) => account.key), deadline);
-    if (answer.admitted) this.#calls.toStore(id, true);
+    if (answer.admitted) this.#calls.toStore(id, claims, answer.expiresAt);
     else this.#calls.refused(id);
     return this.#told(answer);
   }
@@ -302,8 +310,18 @@ export class LeasingSink implements UsageSink {
     return ask();
   }
 
-  #roomFor(refusals: readonly Refusal[]): Lease[] {
-    return refusals.flatMap(({ account }) => {
+  /** What this process can draw is not to count as overshoot of a call that costs more than it held. */
+  async #giveRoomFor({ id, charges }: SettleRequest, deadline: number): Promise<void> {
+    const dearer = charges.filter(({ account, amount }) => {
+      return amount !== 'hold' && amount > this.#calls.heldInStore(id, account);
+    });
+    const own = this.#roomFor(dearer);
+    if (own.length === 0) return;
+    await this.#keeper.inTurn(() => this.#keeper.giveBack(own, [], deadline));
+  }
+
+  #roomFor(accounts: readonly { readonly account: string }[]): Lease[] {
+    return accounts.flatMap(({ account }) => {
       const lease = this.#hot.get(account)?.lease ?? null;
       return lease !== null && lease.room > 0 ? [lease] : [];
     });
@@ -316,7 +334,7 @@ export class LeasingSink implements UsageSink {
   /** Has those calls expire in the store whose time is over. */
   async #expire(deadline: number): Promise<void> {
     if (this.at < this.#calls.earliest) return;
-    const expired = this.#calls.expired(this.at);
+    const expired = this.#calls.expired(this.at).slice(0, MOST_EXPIRED);
     if (expired.length === 0) return;
     await this.#keeper.inTurn(async () => {
       await this.#keeper.flush(deadline);

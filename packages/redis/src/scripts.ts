@@ -2228,7 +2228,7 @@ end
 local lost = begin(fields)
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep(nil, true) end
-local charged, settled, beginnings, ending = {}, {}, {}, endedRecord(SETTLED)
+local charged, ended, beginnings, ending = {}, {}, {}, endedRecord(SETTLED)
 local function beginningOf(lease)
 local text = beginnings[lease]
 if not text then
@@ -2237,10 +2237,15 @@ beginnings[lease] = text
 end
 return text
 end
-local function settle(from)
+local function finishCall(from)
 local field, size = ARGV[from], ARGV[from + 2] + 0
 local record = raw[field]
 if record then return sub(record, 1, 1) end
+if ARGV[from + 1] == '' then
+ended[#ended + 1] = field
+put(field, endedRecord(RELEASED))
+return RELEASED
+end
 for part = from + 3, from + size * 3, 3 do
 if leaseOf(ARGV[4 + ARGV[part] * 2]).state ~= OPEN_STATE then return '-' end
 end
@@ -2254,13 +2259,13 @@ chargeLeased(lease, cost, taken)
 charged[place] = beginningOf(lease) .. amount .. ',' .. held .. ']'
 end
 enter('settlement', ARGV[from + 1], '[' .. concat(charged, ',', 1, size) .. ']')
+ended[#ended + 1] = field
 put(field, ending)
-settled[#settled + 1] = field
 return 'c'
 end
 local letters = {}
-for place, from in ipairs(places) do letters[place] = settle(from) end
-if settled[1] then enqueue(settled, at + windows().remembered()) end
+for place, from in ipairs(places) do letters[place] = finishCall(from) end
+if ended[1] then enqueue(ended, at + windows().remembered()) end
 putLeases()
 local answer = { 'flushed', at, finish(false), concat(letters) }
 for place = 1, leaseCount do
@@ -2273,9 +2278,9 @@ const SETTLE_LEASED_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARG
 
 export const SETTLE_LEASED: Script = {
   name: 'settle-leased',
-  sha: '814c385535a0d0306f226279dce8772834fae93f',
+  sha: '6f2ef24c1506d016e44e28639a052444020c5ff4',
   text: SETTLE_LEASED_TEXT,
-  flagged: { sha: '7fe98270d799783ca60e9df09e69d06f0dc15214', text: FLAGS + SETTLE_LEASED_TEXT },
+  flagged: { sha: 'e36ff36d94348a2f619720b9344486623a05fbaa', text: FLAGS + SETTLE_LEASED_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`

@@ -1,13 +1,13 @@
--- Charges calls that were drawn from leases, and have been settled at no more than they held. What a call gave
--- back stays with the lease.
+-- Ends calls that were drawn from leases: charges those that have been settled, at no more than they held. What a
+-- call gave back stays with the lease.
 --
 -- Runs when the server is full, too.
 --
 -- ARGV[5] how many leases; then for each of them: its field, and that of its account
--- then how many calls; for each of them: field, id, outcome and details as JSON, how many accounts; and for each
--- of those: place of the lease, amount, what was held
+-- then how many calls; for each of them: field, id, outcome and details as JSON (or nothing where it was released),
+-- how many accounts; and for each of those: place of the lease, amount, what was held
 --
--- 'flushed', time, notices, for each call a letter (`c` it is charged, `-` a lease has gone, else how the call
+-- 'flushed', time, notices, for each call a letter (`c` it is charged, `l` released, `-` a lease has gone, else how the call
 -- is known already), and for each lease: settled spend of its account, and that at which a threshold comes,
 -- or nothing
 --@include layout
@@ -37,7 +37,7 @@ local lost = begin(fields)
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep(nil, true) end
 
-local charged, settled, beginnings, ending = {}, {}, {}, endedRecord(SETTLED)
+local charged, ended, beginnings, ending = {}, {}, {}, endedRecord(SETTLED)
 
 -- The charge to an account as JSON, up to the amounts.
 local function beginningOf(lease)
@@ -49,10 +49,15 @@ local function beginningOf(lease)
   return text
 end
 
-local function settle(from)
+local function finishCall(from)
   local field, size = ARGV[from], ARGV[from + 2] + 0
   local record = raw[field]
   if record then return sub(record, 1, 1) end
+  if ARGV[from + 1] == '' then
+    ended[#ended + 1] = field
+    put(field, endedRecord(RELEASED))
+    return RELEASED
+  end
   for part = from + 3, from + size * 3, 3 do
     if leaseOf(ARGV[4 + ARGV[part] * 2]).state ~= OPEN_STATE then return '-' end
   end
@@ -66,14 +71,14 @@ local function settle(from)
     charged[place] = beginningOf(lease) .. amount .. ',' .. held .. ']'
   end
   enter('settlement', ARGV[from + 1], '[' .. concat(charged, ',', 1, size) .. ']')
+  ended[#ended + 1] = field
   put(field, ending)
-  settled[#settled + 1] = field
   return 'c'
 end
 
 local letters = {}
-for place, from in ipairs(places) do letters[place] = settle(from) end
-if settled[1] then enqueue(settled, at + windows().remembered()) end
+for place, from in ipairs(places) do letters[place] = finishCall(from) end
+if ended[1] then enqueue(ended, at + windows().remembered()) end
 putLeases()
 local answer = { 'flushed', at, finish(false), concat(letters) }
 for place = 1, leaseCount do

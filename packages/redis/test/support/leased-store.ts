@@ -1,5 +1,5 @@
 import type { SinkContext, SinkUnderTest } from '@hardcap/conformance';
-import type { UsageSink } from '@hardcap/core';
+import type { SinkNotice, UsageSink } from '@hardcap/core';
 import type { RedisClient, RedisUsageSinkOptions } from '../../src/index.ts';
 import type { LeaseTerms } from '../../src/lease-options.ts';
 import { LeasingSink } from '../../src/leasing-sink.ts';
@@ -23,6 +23,10 @@ export const EAGER: LeaseTerms = {
 /** Sinks that are open on one store: what one knows alone it tells the store before another is asked. */
 type Fellows = Set<LeasingSink>;
 
+interface Heard {
+  readonly notices: readonly SinkNotice[];
+}
+
 /** Sees to its leases after each operation, as its timer would, and has the others hand over before. */
 function driven(sink: LeasingSink, fellows: Fellows): UsageSink {
   const around = async <Answer>(ask: () => PromiseLike<Answer>): Promise<Answer> => {
@@ -33,13 +37,22 @@ function driven(sink: LeasingSink, fellows: Fellows): UsageSink {
       await sink.sync().catch(() => {});
     }
   };
+  // What another has heard in handing over is told by whoever asked for that.
+  const telling = async <Answer extends Heard>(ask: () => PromiseLike<Answer>): Promise<Answer> => {
+    const answer = await around(ask);
+    const notices = [...answer.notices];
+    for (const other of fellows) {
+      if (other !== sink) notices.push(...(await other.release('asks-for-news')).notices);
+    }
+    return { ...answer, notices };
+  };
   return {
-    reserve: (request) => around(() => sink.reserve(request)),
-    extend: (request) => around(() => sink.extend(request)),
-    settle: (request) => around(() => sink.settle(request)),
-    release: (id) => around(() => sink.release(id)),
+    reserve: (request) => telling(() => sink.reserve(request)),
+    extend: (request) => telling(() => sink.extend(request)),
+    settle: (request) => telling(() => sink.settle(request)),
+    release: (id) => telling(() => sink.release(id)),
     read: (accounts) => around(() => sink.read(accounts)),
-    adjust: (request) => around(() => sink.adjust(request)),
+    adjust: (request) => telling(() => sink.adjust(request)),
     verify: () => around(() => sink.verify()),
     rebuild: () => around(() => sink.rebuild()),
     async *entries(query) {
@@ -68,12 +81,12 @@ export function createLeasingSink(
   const { books, due, ledger } = keys;
   const fellows: Fellows = new Set();
   let opened = 0;
-  const open = (context: SinkContext) => {
+  const open = (context: SinkContext, after = terms.after) => {
     const own = { now: context.now, ...options };
     const connection = { client, replicated: null, check: new ServerCheck() };
     opened += 1;
     const store = new StoreSink(connection, keys, own, false);
-    const sink = new LeasingSink(store, terms, own, `lease:${opened}:`);
+    const sink = new LeasingSink(store, { ...terms, after }, own, `lease:${opened}:`);
     fellows.add(sink);
     return driven(sink, fellows);
   };
@@ -84,9 +97,10 @@ export function createLeasingSink(
     reopen: async () => {
       for (const sink of fellows) await sink.close();
       fellows.clear();
-      return open({ now });
+      // An id is for one process: what another has begun is asked for before anything is leased.
+      return open({ now }, 4);
     },
-    connect: open,
+    connect: (context) => open(context),
     loseData: drop,
     tamper: (account, by) => tamper(owner, books, account, by),
   };
