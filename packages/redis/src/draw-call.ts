@@ -52,7 +52,7 @@ export function growCall(
   }
   if (!isCarried) return 'too-much';
   for (const { part, amount } of asked) {
-    part.lease.draw(amount - part.amount);
+    part.lease.grow(amount - part.amount);
     part.amount = amount;
   }
   return 'grown';

@@ -1,4 +1,4 @@
-import type { Claim, Resolution } from '@hardcap/core';
+import type { Claim, ReleaseAnswer, Resolution, SettleAnswer, SettleRequest } from '@hardcap/core';
 import type { Lease } from './lease.ts';
 
 /** What a call has of a lease. */
@@ -28,6 +28,12 @@ interface StoredCall {
   readonly claims: readonly Claim[];
   /** When it expires, by all that is known; null where it is not known to be held. */
   readonly expiresAt: number | null;
+}
+
+interface StoredEnd {
+  readonly status: (ReleaseAnswer | SettleAnswer)['status'];
+  readonly at: number;
+  readonly first?: Resolution;
 }
 
 interface EndedCall {
@@ -84,7 +90,7 @@ export class DrawnCalls {
     this.#ended.set(id, { first, at });
   }
 
-  /** How a drawn call has ended; undefined where that is not remembered. */
+  /** How a call has ended; undefined where that is not remembered. */
   endedAs(id: string, at: number): Resolution | undefined {
     const ended = this.#ended.get(id);
     return ended !== undefined && at < ended.at + this.#rememberedMs ? ended.first : undefined;
@@ -112,10 +118,13 @@ export class DrawnCalls {
     if (this.#inStore.get(id)?.expiresAt === null) this.#inStore.delete(id);
   }
 
-  /** The store has given a call a new life. */
-  extended(id: string, expiresAt: number): void {
+  /** The store has given a call a new life, and new totals of what it holds. */
+  extended(id: string, asked: readonly Claim[], expiresAt: number): void {
     const stored = this.#inStore.get(id);
-    if (stored !== undefined) this.#inStore.set(id, { ...stored, expiresAt });
+    if (stored === undefined) return;
+    const named = new Set(asked.map(({ account }) => account.key));
+    const claims = [...asked, ...stored.claims.filter(({ account }) => !named.has(account.key))];
+    this.#inStore.set(id, { claims, expiresAt });
     this.#storedUntil = Math.min(this.#storedUntil, expiresAt);
   }
 
@@ -133,15 +142,26 @@ export class DrawnCalls {
     return hasExpired;
   }
 
-  /** What a call was asked to hold of an account in the store, where that is known; else 0. */
-  heldInStore(id: string, key: string): number {
-    const claims = this.#inStore.get(id)?.claims ?? [];
-    return claims.find(({ account }) => account.key === key)?.amount ?? 0;
+  /** The store has ended a call, or says how it had ended. */
+  endedInStore(id: string, { status, at, first = 'expired' }: StoredEnd): void {
+    const how = status === 'released' ? 'released' : status === 'already-resolved' ? first : 'settled';
+    // What has expired can still be settled, and of what was never held nothing is known.
+    if (how === 'expired' || status === 'never-held') return;
+    this.#inStore.delete(id);
+    this.end(id, how, at);
   }
 
-  /** Forgets about what has ended in the store: that knows how. */
-  endedInStore(id: string): void {
-    this.#inStore.delete(id);
+  /** Accounts of a call of the store that may cost more than it holds; empty where it surely does not. */
+  uncovered({ id, charges }: Pick<SettleRequest, 'id' | 'charges'>, at: number): string[] {
+    const { claims = [], expiresAt = null } = this.#inStore.get(id) ?? {};
+    const isHeld = expiresAt !== null && at < expiresAt;
+    const dearer = charges.filter(({ account, amount }) => {
+      if (amount === 'hold') return !isHeld;
+      const claim = claims.find(({ account: { key } }) => key === account);
+      return !isHeld || claim === undefined || amount > claim.amount;
+    });
+    const keys = dearer.map(({ account }) => account);
+    return isHeld ? keys : [...keys, ...claims.map(({ account }) => account.key)];
   }
 }
 

@@ -95,5 +95,5 @@ export class DrawnEnds {
 }
 
 function paid(parts: readonly SettledPart[]): void {
-  for (const { lease, amount } of parts) lease.pending -= amount;
+  for (const { lease, amount } of parts) lease.paid(amount);
 }

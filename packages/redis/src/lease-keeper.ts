@@ -93,7 +93,7 @@ export class LeaseKeeper {
       for (const { id, parts, expiresAt } of some) {
         const claims = parts.map(({ lease: { account }, amount }) => ({ account, amount }));
         known.toStore(id, claims, expiresAt);
-        for (const { lease, amount } of parts) lease.open -= amount;
+        for (const { lease, amount } of parts) lease.leave(amount);
       }
     }
   }
@@ -238,8 +238,8 @@ function end(lease: Lease, state: LeaseState, used: UsedAccount | undefined): vo
   if (used?.lease === lease) used.lease = null;
 }
 
-/** Of what a lease holds, what calls have of it alone; or its end, where that is nothing. */
+/** Of what a lease holds, what calls have of it alone; or its end, where there are none. */
 function asLittle(lease: Lease): LeaseWish {
-  const mode = lease.base === 0 ? 'end' : 'keep';
+  const mode = lease.calls === 0 ? 'end' : 'keep';
   return { lease, mode, keep: 0, want: 0, least: 0 };
 }

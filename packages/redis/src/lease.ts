@@ -28,6 +28,8 @@ export class Lease {
   open = 0;
   /** What calls have cost that the store was not told yet. */
   pending = 0;
+  /** How many calls are open, or not paid. */
+  calls = 0;
   /** Once there is less to draw, there should be more soon. */
   low = 0;
   /** Settled spend of the account, as the store last told, and at which a threshold comes. */
@@ -66,20 +68,38 @@ export class Lease {
   }
 
   draw(amount: number): void {
-    this.room -= amount;
-    this.open += amount;
+    this.calls += 1;
+    this.grow(amount);
+  }
+
+  /** Of a call that was drawn before. */
+  grow(by: number): void {
+    this.room -= by;
+    this.open += by;
   }
 
   giveBack(amount: number): void {
-    this.room += amount;
-    this.open -= amount;
+    this.grow(-amount);
+    this.calls -= 1;
   }
 
-  /** Of a call that held an amount and cost no more than that. */
+  /** Of a call that held an amount and cost no more than that; the store is still to be told. */
   settle(held: number, cost: number): void {
     this.open -= held;
     this.pending += cost;
     this.room += held - cost;
+  }
+
+  /** The store was told what a call cost. */
+  paid(cost: number): void {
+    this.pending -= cost;
+    this.calls -= 1;
+  }
+
+  /** What a call held is its own from here on. */
+  leave(amount: number): void {
+    this.open -= amount;
+    this.calls -= 1;
   }
 
   /** Whether a charge may come to a threshold, by all that is known here. */

@@ -125,7 +125,7 @@ export class LeasingSink implements UsageSink {
     if (first !== undefined) return this.#resolved(first);
     const extend = () => this.#store.extend(request, deadline);
     const answer = await this.#unlessOwn(extend, [], deadline);
-    if (answer.status === 'extended') this.#calls.extended(id, answer.expiresAt);
+    if (answer.status === 'extended') this.#calls.extended(id, claims, answer.expiresAt);
     return this.#told(answer);
   }
 
@@ -149,7 +149,7 @@ export class LeasingSink implements UsageSink {
     if (first !== undefined) return this.#resolved(first);
     await this.#giveRoomFor(request, deadline);
     const answer = await this.#store.settle(request, deadline);
-    this.#calls.endedInStore(id);
+    this.#calls.endedInStore(id, answer);
     return this.#told(answer);
   }
 
@@ -166,7 +166,7 @@ export class LeasingSink implements UsageSink {
     const first = this.#calls.endedAs(id, at);
     if (first !== undefined) return this.#resolved(first);
     const answer = await this.#store.release(id, deadline);
-    this.#calls.endedInStore(id);
+    this.#calls.endedInStore(id, answer);
     return this.#told(answer);
   }
 
@@ -226,8 +226,13 @@ export class LeasingSink implements UsageSink {
 
   /** What is done again and again: tells what calls have cost, and sees to the leases. */
   async sync(): Promise<void> {
-    await this.#renew();
+    await this.renew();
     this.#hot.roll();
+  }
+
+  /** The same between two intervals. */
+  renew(): Promise<void> {
+    return this.#afterFlush(this.#deadline, () => this.#keeper.renew());
   }
 
   /** Leaves nothing with this process: open calls are reservations of their own from then on. */
@@ -296,10 +301,10 @@ export class LeasingSink implements UsageSink {
   ): Promise<Answer> {
     const answer = await ask();
     const isRefused = answer.admitted === false || answer.status === 'refused';
-    const own = isRefused ? this.#roomFor(answer.refusals ?? []) : [];
+    const refusing = isRefused ? (answer.refusals ?? []).map(({ account }) => account) : [];
+    const own = this.#roomFor(refusing);
     if (own.length === 0) return answer;
-    const refusing = new Set(answer.refusals?.map(({ account }) => account));
-    const undenied = denied.filter((key) => refusing.has(key));
+    const undenied = denied.filter((key) => refusing.includes(key));
     try {
       await this.#keeper.inTurn(() => this.#keeper.giveBack(own, undenied, deadline));
     } catch {
@@ -310,19 +315,16 @@ export class LeasingSink implements UsageSink {
     return ask();
   }
 
-  /** What this process can draw is not to count as overshoot of a call that costs more than it held. */
-  async #giveRoomFor({ id, charges }: SettleRequest, deadline: number): Promise<void> {
-    const dearer = charges.filter(({ account, amount }) => {
-      return amount !== 'hold' && amount > this.#calls.heldInStore(id, account);
-    });
-    const own = this.#roomFor(dearer);
+  /** What this process can draw is not to count as overshoot of a call that costs more than it holds. */
+  async #giveRoomFor(request: SettleRequest, deadline: number): Promise<void> {
+    const own = this.#roomFor(this.#calls.uncovered(request, this.at));
     if (own.length === 0) return;
     await this.#keeper.inTurn(() => this.#keeper.giveBack(own, [], deadline));
   }
 
-  #roomFor(accounts: readonly { readonly account: string }[]): Lease[] {
-    return accounts.flatMap(({ account }) => {
-      const lease = this.#hot.get(account)?.lease ?? null;
+  #roomFor(keys: Iterable<string>): Lease[] {
+    return [...new Set(keys)].flatMap((key) => {
+      const lease = this.#hot.get(key)?.lease ?? null;
       return lease !== null && lease.room > 0 ? [lease] : [];
     });
   }
@@ -359,15 +361,11 @@ export class LeasingSink implements UsageSink {
     } else if (unsent >= MANY_UNSENT) this.#soon();
   }
 
-  #renew(): Promise<void> {
-    return this.#afterFlush(this.#deadline, () => this.#keeper.renew());
-  }
-
   /** Does so beside the calls, once at a time. */
   #soon(): void {
     if (this.#isSoon) return;
     this.#isSoon = true;
-    this.#renew()
+    this.renew()
       .catch(() => {})
       .finally(() => {
         this.#isSoon = false;

@@ -20,6 +20,9 @@ export const EAGER: LeaseTerms = {
   ttlMs: 4_000 * 86_400_000,
 };
 
+/** So many operations of a test are in an interval. */
+const OF_AN_INTERVAL = 25;
+
 /** Sinks that are open on one store: what one knows alone it tells the store before another is asked. */
 type Fellows = Set<LeasingSink>;
 
@@ -29,12 +32,15 @@ interface Heard {
 
 /** Sees to its leases after each operation, as its timer would, and has the others hand over before. */
 function driven(sink: LeasingSink, fellows: Fellows): UsageSink {
+  let operations = 0;
   const around = async <Answer>(ask: () => PromiseLike<Answer>): Promise<Answer> => {
     for (const other of fellows) if (other !== sink) await other.handOver().catch(() => {});
     try {
       return await ask();
     } finally {
-      await sink.sync().catch(() => {});
+      operations += 1;
+      const isOver = operations % OF_AN_INTERVAL === 0;
+      await (isOver ? sink.sync() : sink.renew()).catch(() => {});
     }
   };
   // What another has heard in handing over is told by whoever asked for that.
