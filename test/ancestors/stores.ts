@@ -50,7 +50,7 @@ function memoryStore(): TestStore {
   let isAway = false;
   const way: ProxyHandler<UsageSink> = {
     get: (target, name: keyof UsageSink) => {
-      if (name === 'opening') return target.opening;
+      if (name === 'opening' || name === 'flush') return target[name];
       return (request: never) => {
         if (isAway) throw new Error('the store of this test is away');
         return target[name](request);

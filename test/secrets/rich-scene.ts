@@ -34,7 +34,7 @@ export function removable(sink: UsageSink): { readonly sink: UsageSink; isAway: 
     isAway: false,
     sink: new Proxy<UsageSink>(sink, {
       get: (target, name: keyof UsageSink) => {
-        if (name === 'opening') return target.opening;
+        if (name === 'opening' || name === 'flush') return target[name];
         return (request: never) => {
           if (way.isAway && name !== 'close') throw new Error('the connection is lost');
           return target[name](request);

@@ -163,6 +163,10 @@ export class ExceptedSink implements UsageSink {
     return this.#sink.rebuild();
   }
 
+  flush(): Awaitable<number> {
+    return this.#sink.flush?.() ?? 0;
+  }
+
   close(): Awaitable<void> {
     return this.#sink.close();
   }

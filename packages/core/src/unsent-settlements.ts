@@ -129,14 +129,21 @@ export class UnsentSettlements {
   async flush(timeoutMs: number, inFlight: readonly Promise<unknown>[]): Promise<FlushReport> {
     let unanswered = inFlight.length;
     const landed = inFlight.map((each) => each.finally(() => (unanswered -= 1)));
-    const sent = Promise.allSettled(landed).then(() => this.#emptied());
+    let unwritten = 0;
+    const sent = Promise.allSettled(landed)
+      .then(() => this.#emptied())
+      .then(async () => {
+        unwritten = (await this.#sink.flush?.()) ?? 0;
+      })
+      // It says so with the next answer, and when it is closed.
+      .catch(() => {});
     let timer: unknown;
     const timeIsUp = new Promise<void>((done) => {
       timer = setTimeout(done, Math.min(timeoutMs, LONGEST_TIMER_MS));
     });
     await Promise.race([sent, timeIsUp]);
     clearTimeout(timer as never);
-    return { unsent: this.#waiting.size + unanswered };
+    return { unsent: this.#waiting.size + unanswered + unwritten };
   }
 
   /**

@@ -286,6 +286,11 @@ export interface UsageSink {
   verify(): Awaitable<VerifyReport>;
   /** Restores the counters from the ledger and the open reservations; reports what it had to change. */
   rebuild(): Awaitable<VerifyReport>;
+  /**
+   * Of a sink that answers before it has written: writes that now. Gives how many answers are not
+   * written yet, where that cannot be done; the sink goes on trying.
+   */
+  flush?(): Awaitable<number>;
   close(): Awaitable<void>;
 }
 

@@ -1,5 +1,4 @@
 import type { AdjustAnswer, AdjustRequest } from '@hardcap/core';
-import { adjustElsewhere, adjustStore } from './adjust-store.ts';
 import { inOrder, type Manner, partId, possiblePartIds } from './call-part.ts';
 import { heardOf } from './part-answers.ts';
 import type { PartitionStores } from './partition-stores.ts';
@@ -19,7 +18,7 @@ export async function adjustParts(
   const whole = { place: 1, count: 1, tells: true, id };
   if (change.type !== 'correction') {
     const store = await stores.of(own);
-    const answer = await adjustStore(store.scripts, { ...request, id: partId(whole) });
+    const answer = await store.adjust({ ...request, id: partId(whole) });
     return { ...answer, ...heardOf([answer]) };
   }
   const { charges, reservation } = change;
@@ -35,10 +34,10 @@ export async function adjustParts(
     const here = charges.filter((each) => nameOf(each.account) === name);
     const part = { charges: here, reservations, deadline };
     if (name === own) {
-      const answer = await adjustStore(store.scripts, asked, part);
+      const answer = await store.adjust(asked, part);
       reading = answer.reading;
       answers.push(answer);
-    } else answers.push(await adjustElsewhere(store.scripts, asked, part));
+    } else answers.push(await store.adjustElsewhere(asked, part));
   }
   const [first] = answers as [AdjustAnswer];
   return { status: first.status, reading: reading as AdjustAnswer['reading'], ...heardOf(answers) };

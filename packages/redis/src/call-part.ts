@@ -1,9 +1,9 @@
 import { type Claim, InvalidArgumentError } from '@hardcap/core';
-import type { StoreSink } from './store-sink.ts';
+import type { OpenStore } from './open-store.ts';
 
 /** What one store has of a call. */
 export interface CallPart {
-  readonly store: StoreSink;
+  readonly store: OpenStore;
   /** Of the partition; null of the store above them. */
   readonly name: string | null;
   /** The id of the call as the store has it. */

@@ -113,6 +113,12 @@ export class DrawnCalls {
     this.#storedUntil = Math.min(this.#storedUntil, expiresAt ?? Number.POSITIVE_INFINITY);
   }
 
+  /** As if there had never been such a call. */
+  forget(id: string): void {
+    this.open.delete(id);
+    this.#inStore.delete(id);
+  }
+
   /** The store has refused a call: it may be asked for again. */
   refused(id: string): void {
     if (this.#inStore.get(id)?.expiresAt === null) this.#inStore.delete(id);
@@ -144,7 +150,8 @@ export class DrawnCalls {
 
   /** The store has ended a call, or says how it had ended. */
   endedInStore(id: string, { status, at, first = 'expired' }: StoredEnd): void {
-    const how = status === 'released' ? 'released' : status === 'already-resolved' ? first : 'settled';
+    const how =
+      status === 'released' ? 'released' : status === 'already-resolved' ? first : 'settled';
     // What has expired can still be settled, and of what was never held nothing is known.
     if (how === 'expired' || status === 'never-held') return;
     this.#inStore.delete(id);
@@ -170,9 +177,7 @@ export function isSameCall({ parts }: DrawnCall, claims: readonly Claim[]): bool
   return (
     claims.length === parts.length &&
     claims.every(({ account, amount }) =>
-      parts.some(
-        ({ lease, reserved }) => lease.account.key === account.key && reserved === amount,
-      ),
+      parts.some(({ lease, reserved }) => lease.account.key === account.key && reserved === amount),
     )
   );
 }

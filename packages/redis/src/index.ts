@@ -1,5 +1,6 @@
 export { checkPartition, type PartitionPlan } from './check-partition.ts';
 export type { ConfirmedDurability, Durability } from './durability.ts';
+export type { LeaseOptions } from './lease-options.ts';
 export {
   type DedicatedNodeRedisClient,
   fromNodeRedis,

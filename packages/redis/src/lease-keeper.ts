@@ -144,7 +144,10 @@ export class LeaseKeeper {
   #wishFor(lease: Lease): LeaseWish {
     const used = this.#books.hot.get(lease.account.key);
     const isWanted =
-      used?.lease === lease && !used.isIdle && lease.isUnder(used.account.rule) && lease.changes > 0;
+      used?.lease === lease &&
+      !used.isIdle &&
+      lease.isUnder(used.account.rule) &&
+      lease.changes > 0;
     if (!isWanted || lease.state !== 'current') return asLittle(lease);
     const { want, least } = this.#needOf(used);
     const keep = lease.room > 2 * want ? want : lease.room;
@@ -172,7 +175,11 @@ export class LeaseKeeper {
     const next: LeaseWish[] = [];
     const { store, terms, clock } = this.#books;
     const parts = 1 / terms.share;
-    for (let from = 0; from < wishes.length || (from === 0 && undenied.length > 0); from += MOST_TOGETHER) {
+    for (
+      let from = 0;
+      from < wishes.length || (from === 0 && undenied.length > 0);
+      from += MOST_TOGETHER
+    ) {
       const some = wishes.slice(from, from + MOST_TOGETHER);
       const sent = clock.moment();
       for (const { lease, keep, mode } of some) {

@@ -38,7 +38,12 @@ export function leaseTerms(options: LeaseOptions): LeaseTerms {
   check(isWhole(syncMs, 10), 'syncMs', syncMs, 'whole milliseconds from 10 on');
   // Several attempts have to fit, so that a block outlives a failed one.
   const least = 5 * syncMs;
-  check(isWhole(ttlMs, least), 'ttlMs', ttlMs, `whole milliseconds from ${least}, 5 times \`syncMs\``);
+  check(
+    isWhole(ttlMs, least),
+    'ttlMs',
+    ttlMs,
+    `whole milliseconds from ${least}, 5 times \`syncMs\``,
+  );
   check(budgets?.length !== 0, 'budgets', budgets, 'names of budgets, or leave it out for all');
   return {
     budgets: budgets === undefined ? null : new Set(budgets),

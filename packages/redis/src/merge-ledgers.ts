@@ -2,7 +2,7 @@ import type { EntryDetails, EntryQuery, SinkEntry } from '@hardcap/core';
 import { matchesQuery } from '@hardcap/core/sink';
 import { readPartId } from './call-part.ts';
 import { EntryJoin, type PartEntry, type Sorted } from './entry-join.ts';
-import type { StoreSink } from './store-sink.ts';
+import type { OpenStore } from './open-store.ts';
 
 /** How far apart the parts of an entry may have been written, in ms, to be put together. */
 const PARTS_WITHIN_MS = 10_000;
@@ -18,7 +18,7 @@ const BEGUN_AT_ONCE = 16;
  * that they are.
  */
 export async function* mergeLedgers(
-  stores: readonly StoreSink[],
+  stores: readonly OpenStore[],
   query: EntryQuery,
   sorted: Sorted,
 ): AsyncGenerator<SinkEntry> {

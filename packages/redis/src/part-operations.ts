@@ -1,35 +1,36 @@
 import type { Claim, Refusal, ReleaseAnswer } from '@hardcap/core';
 import { inJson } from './account-text.ts';
 import { type Reply, readNotices, readRefusals } from './answer-text.ts';
+import type { OpenStore } from './open-store.ts';
 import type { Heard } from './part-answers.ts';
 import { extendArguments, reserveArguments } from './script-arguments.ts';
 import type { Argument } from './script-runner.ts';
 import { EXTEND, FIND, RELEASE, RESERVE } from './scripts.ts';
-import { releaseReply, type StoreSink } from './store-sink.ts';
+import { releaseReply, StoreSink } from './store-sink.ts';
 
 /** Who would refuse what was asked, if anybody. */
 export interface Refusing extends Heard {
   readonly refusals: readonly Refusal[];
 }
 
-interface Asking {
+export interface Asking {
   readonly id: string;
   readonly claims: readonly Claim[];
   /** Of the operation that it is part of, in ms since the epoch. */
   readonly deadline: number;
 }
 
-interface Undoing {
+export interface Undoing {
   readonly id: string;
   readonly admittedAt: number;
   readonly deadline: number;
 }
 
 /** Who would refuse a reservation. Holds nothing; whoever would refuse counts a denial. */
-export async function refusalsOf(
-  { scripts }: StoreSink,
-  { id, claims, deadline }: Asking,
-): Promise<Refusing> {
+export async function refusalsOf(store: OpenStore, asking: Asking): Promise<Refusing> {
+  if (!(store instanceof StoreSink)) return store.refusalsOf(asking);
+  const { scripts } = store;
+  const { id, claims, deadline } = asking;
   let args: readonly Argument[] = [];
   const argsAt = (at: number) => {
     args = reserveArguments(scripts.accounts, { id, claims, ttlMs: 0 }, at, '');
@@ -41,10 +42,10 @@ export async function refusalsOf(
 }
 
 /** Who would refuse these totals of a reservation. Nothing is changed. */
-export async function growthRefusalsOf(
-  { scripts }: StoreSink,
-  { id, claims, deadline }: Asking,
-): Promise<Refusing> {
+export async function growthRefusalsOf(store: OpenStore, asking: Asking): Promise<Refusing> {
+  if (!(store instanceof StoreSink)) return store.growthRefusalsOf(asking);
+  const { scripts } = store;
+  const { id, claims, deadline } = asking;
   const argsAt = (at: number, ways: (ttlMs: number) => Argument[]): Argument[] => {
     const args = extendArguments(scripts.accounts, { id, claims, ttlMs: 0 }, at);
     args.push(...ways(0));
@@ -58,16 +59,16 @@ export async function growthRefusalsOf(
  * Takes back the hold of a call that another store has refused, as if it had never been. One that was
  * made at another time stays.
  */
-export async function undoHold(
-  { scripts }: StoreSink,
-  { id, admittedAt, deadline }: Undoing,
-): Promise<ReleaseAnswer> {
+export async function undoHold(store: OpenStore, undoing: Undoing): Promise<ReleaseAnswer> {
+  if (!(store instanceof StoreSink)) return store.undo(undoing);
+  const { scripts } = store;
+  const { id, admittedAt, deadline } = undoing;
   return releaseReply(await scripts.run(RELEASE, () => [inJson(id), admittedAt], deadline));
 }
 
 /** Which of some ids a store knows, whatever became of them. */
 export async function findIds(
-  { scripts }: StoreSink,
+  { scripts }: Pick<OpenStore, 'scripts'>,
   ids: readonly string[],
   deadline: number,
 ): Promise<Heard & { readonly found: readonly string[] }> {

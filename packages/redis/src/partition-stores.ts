@@ -1,11 +1,12 @@
+import { type OpenStore, openStore } from './open-store.ts';
 import type { Partitioning } from './partition.ts';
 import { PartitionRegistry } from './partition-registry.ts';
 import type { RedisUsageSinkOptions } from './redis-usage-sink-options.ts';
 import { sessionOptions } from './redis-usage-sink-options.ts';
-import { type StoreConnection, StoreSink } from './store-sink.ts';
+import type { StoreConnection } from './store-sink.ts';
 
 interface Known {
-  readonly store: StoreSink;
+  readonly store: OpenStore;
   /** That it is in the registry; null until somebody has to hold something in it. */
   registered: Promise<void> | null;
   registeredAt: number;
@@ -17,8 +18,8 @@ const REGISTERED_MS = 3_600_000;
 
 /** The stores of a partitioned namespace, made as they are needed. */
 export class PartitionStores {
-  readonly above: StoreSink;
-  readonly #make: (name: string | null) => StoreSink;
+  readonly above: OpenStore;
+  readonly #make: (name: string | null) => OpenStore;
   readonly #registry: PartitionRegistry;
   readonly #known: Map<string, Known> = new Map();
   /** Of the store above, beside which the registry is: one is lost with the other. */
@@ -29,7 +30,7 @@ export class PartitionStores {
     partitioning: Partitioning,
     options: RedisUsageSinkOptions,
   ) {
-    this.#make = (name) => new StoreSink(connection, partitioning.keysOf(name), options, true);
+    this.#make = (name) => openStore(connection, partitioning.keysOf(name), options, true);
     this.above = this.#make(null);
     const { idleMs } = sessionOptions(options);
     this.#registry = new PartitionRegistry(
@@ -40,12 +41,12 @@ export class PartitionStores {
   }
 
   /** The store of a partition, for what holds nothing that there was not. */
-  at(name: string | null): StoreSink {
+  at(name: string | null): OpenStore {
     return name === null ? this.above : this.#know(name).store;
   }
 
   /** The store of a partition, which everybody can find from then on. */
-  async of(name: string | null): Promise<StoreSink> {
+  async of(name: string | null): Promise<OpenStore> {
     this.#lookAbove();
     if (name === null) return this.above;
     const known = this.#know(name);
@@ -68,14 +69,23 @@ export class PartitionStores {
   }
 
   /** All stores: those of the partitions, and the one above them. */
-  async all(): Promise<StoreSink[]> {
+  async all(): Promise<OpenStore[]> {
     const names = await this.names();
     return [...names.map((name) => this.at(name)), this.above];
   }
 
+  /** @returns of how many calls stores were not told how they ended */
+  async flush(): Promise<number> {
+    const unsent = await Promise.all(this.#opened.map((store) => store.flush()));
+    return unsent.reduce((sum, count) => sum + count, 0);
+  }
+
   async close(): Promise<void> {
-    const stores = [...this.#known.values()].map(({ store }) => store);
-    await Promise.all([this.above, ...stores].map((store) => store.close()));
+    await Promise.all(this.#opened.map((store) => store.close()));
+  }
+
+  get #opened(): OpenStore[] {
+    return [this.above, ...[...this.#known.values()].map(({ store }) => store)];
   }
 
   #lookAbove(): void {

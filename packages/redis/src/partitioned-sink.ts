@@ -202,6 +202,10 @@ export class PartitionedSink implements UsageSink {
     return report;
   }
 
+  flush(): Promise<number> {
+    return this.#stores.flush();
+  }
+
   close(): Promise<void> {
     return this.#stores.close();
   }

@@ -1,4 +1,5 @@
 import type { Durability } from './durability.ts';
+import type { LeaseOptions } from './lease-options.ts';
 import type { SessionOptions } from './store-session.ts';
 
 export interface RedisUsageSinkOptions {
@@ -18,6 +19,12 @@ export interface RedisUsageSinkOptions {
    * @default 'async': a failover may lose the latest holds
    */
   readonly durability?: Durability;
+  /**
+   * Leases blocks of the accounts that this process uses a lot, and admits calls on them without a round
+   * trip; `{}` for the defaults. Neither cap nor ledger is less exact, but a process that dies leaves its
+   * blocks charged. @default none
+   */
+  readonly leases?: LeaseOptions;
   /** For how long what has ended is remembered, so that a repetition is recognised, in ms. @default 600_000 */
   readonly rememberedMs?: number;
   /** For how long a late settlement of an expired hold is awaited, in ms. @default 86_400_000 */

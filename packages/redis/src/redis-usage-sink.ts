@@ -18,6 +18,7 @@ import type {
 import { checkClient, checkUrl } from './check-client.ts';
 import { checkOptions } from './check-options.ts';
 import { dedicatedClient } from './durability.ts';
+import { type OpenStore, openStore } from './open-store.ts';
 import { OwnClient } from './own-client.ts';
 import { Partition } from './partition.ts';
 import { PartitionedSink } from './partitioned-sink.ts';
@@ -26,11 +27,10 @@ import type { RedisUsageSinkOptions } from './redis-usage-sink-options.ts';
 import { ReplicatedConnection } from './replicated-connection.ts';
 import { ServerCheck } from './server-checks.ts';
 import { storeKeys } from './store-keys.ts';
-import { StoreSink } from './store-sink.ts';
 
 /** Counters and ledger in Redis or Valkey, shared by every process that uses the same namespace. */
 export class RedisUsageSink implements UsageSink {
-  readonly #sink: StoreSink | PartitionedSink;
+  readonly #sink: OpenStore | PartitionedSink;
   readonly #own: OwnClient | null;
   readonly #replicated: ReplicatedConnection | null;
 
@@ -55,7 +55,7 @@ export class RedisUsageSink implements UsageSink {
     const connection = { client, replicated: this.#replicated, check };
     this.#sink =
       partitionBy === undefined
-        ? new StoreSink(connection, storeKeys(namespace), options, false)
+        ? openStore(connection, storeKeys(namespace), options, false)
         : new PartitionedSink(connection, new Partition(namespace, partitionBy), options);
   }
 
@@ -93,6 +93,15 @@ export class RedisUsageSink implements UsageSink {
 
   rebuild(): Promise<VerifyReport> {
     return this.#sink.rebuild();
+  }
+
+  /**
+   * Tells the server at once what leased calls have cost.
+   *
+   * @returns of how many it was not told, where it is away: it is told later
+   */
+  flush(): Promise<number> {
+    return this.#sink.flush();
   }
 
   /** Closes the clients that the sink has made, and no other. */

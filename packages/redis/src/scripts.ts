@@ -1324,9 +1324,9 @@ const ADOPT_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const ADOPT: Script = {
   name: 'adopt',
-  sha: '4b429d2cd2126cbf797dc4b5a186c2d9944f96dc',
+  sha: 'f7156285e3759d629bdf89d0b853b50a7734cb12',
   text: ADOPT_TEXT,
-  flagged: { sha: '49f8a6066d36282cc557aad65d7dd75bcb783616', text: FLAGS + ADOPT_TEXT },
+  flagged: { sha: 'dd6b75c311526c4ed93e814069913c6fa5bd1833', text: FLAGS + ADOPT_TEXT },
 };
 
 const EXTEND_OWN: string = String.raw`
@@ -1658,7 +1658,7 @@ const LEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const LEASE: Script = {
   name: 'lease',
-  sha: '50544a25a5f3481ead26e28158fd545c6559dff7',
+  sha: 'b91453aeb3204ec2274b5085a7ea1c65af5d83bb',
   text: LEASE_TEXT,
 };
 
@@ -2278,9 +2278,9 @@ const SETTLE_LEASED_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARG
 
 export const SETTLE_LEASED: Script = {
   name: 'settle-leased',
-  sha: '6f2ef24c1506d016e44e28639a052444020c5ff4',
+  sha: 'd188556a3627a88744d70a5a3e1185206554562f',
   text: SETTLE_LEASED_TEXT,
-  flagged: { sha: 'e36ff36d94348a2f619720b9344486623a05fbaa', text: FLAGS + SETTLE_LEASED_TEXT },
+  flagged: { sha: '7752f85399215c05a985563b3d0c9f7a001714e6', text: FLAGS + SETTLE_LEASED_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`

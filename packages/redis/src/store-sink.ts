@@ -26,7 +26,7 @@ import {
   reporting,
 } from '@hardcap/core/sink';
 import { inJson } from './account-text.ts';
-import { adjustStore } from './adjust-store.ts';
+import { adjustElsewhere, adjustStore, type CorrectionPart } from './adjust-store.ts';
 import {
   endedAnswer,
   type Reply,
@@ -205,10 +205,19 @@ export class StoreSink implements UsageSink {
     return { at, readings };
   }
 
-  async adjust(request: AdjustRequest): Promise<AdjustAnswer> {
-    checkId(request.id);
+  /** @param part of a correction, what this store does of it */
+  async adjust(request: AdjustRequest, part?: CorrectionPart): Promise<AdjustAnswer> {
+    if (!this.#isPart) checkId(request.id);
     checkAdjustment(request.change);
-    return adjustStore(this.scripts, request);
+    return adjustStore(this.scripts, request, part);
+  }
+
+  /** A part of a correction that is asked for on an account of another store. */
+  adjustElsewhere(
+    request: AdjustRequest,
+    part: CorrectionPart,
+  ): Promise<Omit<AdjustAnswer, 'reading'>> {
+    return adjustElsewhere(this.scripts, request, part);
   }
 
   /** @param pageSize how many are read at once */
@@ -242,6 +251,11 @@ export class StoreSink implements UsageSink {
     if (entries === 0) return;
     this.#pruner.wrote(entries);
     this.scripts.session.entered(at);
+  }
+
+  /** Everything has been told as it was answered. */
+  async flush(): Promise<number> {
+    return 0;
   }
 
   /** Waits for what goes on beside the calls. */

@@ -1,8 +1,8 @@
 import { usageSinkContract } from '@hardcap/conformance';
 import { Redis } from 'ioredis';
 import { afterAll, describe, it } from 'vitest';
-import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
 import { createLeasingSink, EAGER } from './support/leased-store.ts';
+import { LEAST_PERMISSIONS } from './support/least-permissions.ts';
 import { RedisServer } from './support/redis-server.ts';
 
 const ALL = {

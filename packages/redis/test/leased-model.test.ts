@@ -25,20 +25,23 @@ const HISTORIES: readonly (readonly [about: string, runs: number, Only])[] = [
   ['accounts that are leased', 600, ({ rule }) => isLeasable(rule, EAGER)],
 ];
 
-test.each(HISTORIES)('a sink that leases agrees with the memory sink and the model in any history of %s', {
-  timeout: 300_000,
-}, (_, runs, only) =>
-  usageSinkModel({
-    fastCheck,
-    runs,
-    only,
-    createSinks: (context) => ({
-      memory: { sink: new MemoryUsageSink(context) },
-      leasing: createLeasingSink(client, context, client, { options }),
-      sharing: createLeasingSink(client, context, client, {
-        options,
-        terms: { ...EAGER, share: 0.3 },
+test.each(HISTORIES)(
+  'a sink that leases agrees with the memory sink and the model in any history of %s',
+  {
+    timeout: 300_000,
+  },
+  (_, runs, only) =>
+    usageSinkModel({
+      fastCheck,
+      runs,
+      only,
+      createSinks: (context) => ({
+        memory: { sink: new MemoryUsageSink(context) },
+        leasing: createLeasingSink(client, context, client, { options }),
+        sharing: createLeasingSink(client, context, client, {
+          options,
+          terms: { ...EAGER, share: 0.3 },
+        }),
       }),
     }),
-  }),
 );

@@ -1,0 +1,185 @@
+import type {
+  Refusal,
+  ReserveAnswer,
+  ReserveRequest,
+  SettleRequest,
+  SinkNotice,
+} from '@hardcap/core';
+import { type DrawnCall, DrawnCalls } from './drawn-calls.ts';
+import { HotAccounts } from './hot-accounts.ts';
+import type { Lease } from './lease.ts';
+import { LeaseClock } from './lease-clock.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import type { LeaseTerms } from './lease-options.ts';
+import { findIds } from './part-operations.ts';
+import { type RedisUsageSinkOptions, sessionOptions } from './redis-usage-sink-options.ts';
+import type { StoreSink } from './store-sink.ts';
+
+/** So many expire with one operation, so that with what else is due in the store it is no more work than ever. */
+const MOST_EXPIRED = 60;
+
+/** With so many ended calls the store is told at once, and with very many a call waits for it. */
+const MANY_UNSENT = 512;
+const MOST_UNSENT = 16_384;
+
+interface Refusable {
+  readonly admitted?: boolean;
+  readonly status?: string;
+  readonly refusals?: readonly Refusal[];
+  readonly notices: readonly SinkNotice[];
+}
+
+/** Of what operations on a store with leases are made. */
+export class LeaseSteps {
+  readonly store: StoreSink;
+  readonly calls: DrawnCalls;
+  readonly hot: HotAccounts;
+  readonly clock: LeaseClock;
+  readonly keeper: LeaseKeeper;
+  #isSoon = false;
+
+  /** @param owner what ids of leases begin with */
+  constructor(store: StoreSink, terms: LeaseTerms, options: RedisUsageSinkOptions, owner: string) {
+    this.store = store;
+    this.calls = new DrawnCalls(sessionOptions(options).endedMs);
+    this.hot = new HotAccounts(terms);
+    this.clock = new LeaseClock(store.scripts.session, options.now ?? null);
+    const { calls, hot, clock } = this;
+    this.keeper = new LeaseKeeper({ store, calls, hot, terms, clock, owner });
+  }
+
+  /** The time on the server's clock, as far as it is known here. */
+  get at(): number {
+    return this.store.scripts.session.at;
+  }
+
+  get epoch(): string | null {
+    return this.store.scripts.session.epoch;
+  }
+
+  get deadline(): number {
+    return this.store.scripts.runner.deadline;
+  }
+
+  /** A call that was drawn; undefined where the store is to say what became of it, or may have it. */
+  async known(id: string, deadline: number): Promise<DrawnCall | undefined> {
+    const call = this.calls.open.get(id);
+    if (call === undefined) return undefined;
+    const isHere = !call.isDoubtful && call.parts.every(({ lease }) => lease.isIn(this.epoch));
+    if (isHere) return call;
+    await this.toStore(call, deadline);
+    return undefined;
+  }
+
+  async reserveInStore(request: ReserveRequest, deadline: number): Promise<ReserveAnswer> {
+    const { id, claims } = request;
+    this.calls.toStore(id, claims, null);
+    const reserve = () => this.store.reserve(request, deadline);
+    const keys = claims.map(({ account }) => account.key);
+    const answer = await this.unlessOwn(reserve, keys, deadline);
+    if (answer.admitted) this.calls.toStore(id, claims, answer.expiresAt);
+    else this.calls.refused(id);
+    return this.told(answer);
+  }
+
+  /** Makes a drawn call a reservation of its own. */
+  toStore(call: DrawnCall, deadline: number): Promise<void> {
+    return this.afterFlush(deadline, () => this.keeper.adopt([call], deadline));
+  }
+
+  /** Has those calls expire in the store whose time is over. */
+  async expire(deadline: number): Promise<void> {
+    if (this.at < this.calls.earliest) return;
+    const expired = this.calls.expired(this.at).slice(0, MOST_EXPIRED);
+    if (expired.length === 0) return;
+    await this.keeper.inTurn(async () => {
+      await this.keeper.flush(deadline);
+      await this.keeper.adopt(expired, deadline);
+      this.keeper.hear((await findIds(this.store, [], deadline)).notices);
+    });
+  }
+
+  /** Does something in turn, once the store knows how calls have ended. */
+  async afterFlush<Result>(deadline: number, work: () => Promise<Result>): Promise<Result> {
+    await this.expire(deadline);
+    return this.keeper.inTurn(async () => {
+      await this.keeper.flush(deadline);
+      return work();
+    });
+  }
+
+  /** Tells the store of ended calls where that should not wait for the next interval. */
+  async tellInTime(isAlarming: boolean, deadline: number): Promise<void> {
+    const { unsent } = this.keeper;
+    if (isAlarming || unsent >= MOST_UNSENT) {
+      // What fails is told later: the call has ended.
+      await this.keeper.inTurn(() => this.keeper.flush(deadline)).catch(() => {});
+    } else if (unsent >= MANY_UNSENT) this.soon();
+  }
+
+  renew(): Promise<void> {
+    return this.afterFlush(this.deadline, () => this.keeper.renew());
+  }
+
+  /** Does so beside the calls, once at a time. */
+  soon(): void {
+    if (this.#isSoon) return;
+    this.#isSoon = true;
+    this.renew()
+      .catch(() => {})
+      .finally(() => {
+        this.#isSoon = false;
+      });
+  }
+
+  /**
+   * Asks the store, and once more where it refused what this process has of the account without need.
+   *
+   * @param denied accounts on which a denial counts
+   */
+  async unlessOwn<Answer extends Refusable>(
+    ask: () => Promise<Answer>,
+    denied: readonly string[],
+    deadline: number,
+  ): Promise<Answer> {
+    const answer = await ask();
+    const isAdmitted = answer.admitted === true || answer.status === 'extended';
+    const refusing = isAdmitted ? [] : (answer.refusals ?? []).map(({ account }) => account);
+    const own = this.#roomFor(refusing);
+    if (own.length === 0) return answer;
+    const undenied = denied.filter((key) => refusing.includes(key));
+    try {
+      await this.keeper.inTurn(() => this.keeper.giveBack(own, undenied, deadline));
+    } catch {
+      // It is refused as things are.
+      return answer;
+    }
+    this.keeper.hear(answer.notices);
+    return ask();
+  }
+
+  /** What this process can draw is not to count as overshoot of a call that costs more than it holds. */
+  async giveRoomFor(request: SettleRequest, deadline: number): Promise<void> {
+    const own = this.#roomFor(this.calls.uncovered(request, this.at));
+    if (own.length === 0) return;
+    await this.keeper.inTurn(() => this.keeper.giveBack(own, [], deadline));
+  }
+
+  /** An answer with what the store said meanwhile. */
+  told<Answer extends { readonly notices: readonly SinkNotice[] }>(answer: Answer): Answer {
+    const before = this.keeper.takeNotices();
+    if (before.length === 0) return answer;
+    const told = { ...answer, notices: [...before, ...answer.notices] };
+    const { repeats } = this.store;
+    const first = repeats.get(answer as never);
+    if (first !== undefined) repeats.set(told as never, first);
+    return told;
+  }
+
+  #roomFor(keys: Iterable<string>): Lease[] {
+    return [...new Set(keys)].flatMap((key) => {
+      const lease = this.hot.get(key)?.lease ?? null;
+      return lease !== null && lease.room > 0 ? [lease] : [];
+    });
+  }
+}
