@@ -32,6 +32,7 @@ interface Refusable {
 /** Of what operations on a store with leases are made. */
 export class LeaseSteps {
   readonly store: StoreSink;
+  readonly terms: LeaseTerms;
   readonly calls: DrawnCalls;
   readonly hot: HotAccounts;
   readonly clock: LeaseClock;
@@ -41,6 +42,7 @@ export class LeaseSteps {
   /** @param owner what ids of leases begin with */
   constructor(store: StoreSink, terms: LeaseTerms, options: RedisUsageSinkOptions, owner: string) {
     this.store = store;
+    this.terms = terms;
     this.calls = new DrawnCalls(sessionOptions(options).endedMs);
     this.hot = new HotAccounts(terms);
     this.clock = new LeaseClock(store.scripts.session, options.now ?? null);

@@ -8,14 +8,10 @@ export class LeaseTimer {
   #timer: BackgroundTimer | null = null;
   #isStopped: boolean;
 
-  /** @param isOn false where a test says when it is time */
-  constructor(
-    { intervalMs, isOn }: { intervalMs: number; isOn: boolean },
-    isNeeded: () => boolean,
-    tick: () => Promise<void>,
-  ) {
+  /** @param intervalMs without end where somebody else says when it is time */
+  constructor(intervalMs: number, isNeeded: () => boolean, tick: () => Promise<void>) {
     this.#intervalMs = intervalMs;
-    this.#isStopped = !isOn;
+    this.#isStopped = intervalMs === Number.POSITIVE_INFINITY;
     this.#isNeeded = isNeeded;
     this.#tick = tick;
   }

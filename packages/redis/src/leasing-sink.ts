@@ -21,8 +21,7 @@ import { checkCharges, checkClaims, checkTtl } from '@hardcap/core/sink';
 import type { CorrectionPart } from './adjust-store.ts';
 import { drawCall, growCall, settleCall } from './draw-call.ts';
 import { type DrawnCall, isSameCall } from './drawn-calls.ts';
-import type { LeaseTerms } from './lease-options.ts';
-import { LeaseSteps } from './lease-steps.ts';
+import type { LeaseSteps } from './lease-steps.ts';
 import { LeaseTimer } from './lease-timer.ts';
 import {
   type Asking,
@@ -32,7 +31,6 @@ import {
   type Undoing,
   undoHold,
 } from './part-operations.ts';
-import type { RedisUsageSinkOptions } from './redis-usage-sink-options.ts';
 import type { StoreScripts } from './store-scripts.ts';
 import type { StoreSink } from './store-sink.ts';
 
@@ -47,16 +45,13 @@ export class LeasingSink implements UsageSink {
   readonly #timer: LeaseTimer;
   #isClosed = false;
 
-  /** @param owner what ids of leases begin with */
-  constructor(store: StoreSink, terms: LeaseTerms, options: RedisUsageSinkOptions, owner: string) {
-    this.#store = store;
-    this.#steps = new LeaseSteps(store, terms, options, owner);
-    const { hot, keeper } = this.#steps;
-    this.#timer = new LeaseTimer(
-      { intervalMs: terms.syncMs, isOn: options.now === undefined },
-      () => !hot.isEmpty || keeper.size + keeper.unsent > 0,
-      () => this.sync(),
-    );
+  /** @param steps on a store; with terms that say how often they are taken, or never */
+  constructor(steps: LeaseSteps) {
+    this.#store = steps.store;
+    this.#steps = steps;
+    const { hot, keeper, terms } = steps;
+    const isNeeded = () => !hot.isEmpty || keeper.size + keeper.unsent > 0;
+    this.#timer = new LeaseTimer(terms.syncMs, isNeeded, () => this.sync());
   }
 
   get scripts(): StoreScripts {
@@ -296,10 +291,10 @@ export class LeasingSink implements UsageSink {
     return { status: 'already-resolved', first, at, notices: keeper.takeNotices() };
   }
 
-  /** Counts calls, and not leases. */
+  /** Those that were drawn here are open, too. */
   #withCalls(report: VerifyReport): VerifyReport {
-    const { calls, keeper } = this.#steps;
-    const drawn = [...calls.open.keys()].filter((id) => this.#store.isCounted(id)).length;
-    return { ...report, reservations: report.reservations - keeper.size + drawn };
+    const ids = [...this.#steps.calls.open.keys()];
+    const drawn = ids.filter((id) => this.#store.isCounted(id)).length;
+    return { ...report, reservations: report.reservations + drawn };
   }
 }

@@ -1,5 +1,6 @@
 import { partId } from './call-part.ts';
 import { leaseTerms } from './lease-options.ts';
+import { LeaseSteps } from './lease-steps.ts';
 import { LeasingSink } from './leasing-sink.ts';
 import type { RedisUsageSinkOptions } from './redis-usage-sink-options.ts';
 import type { StoreKeys } from './store-keys.ts';
@@ -22,7 +23,7 @@ export function openStore(
   if (options.leases === undefined) return store;
   const owner = `lease:${randomName()}:`;
   const prefix = isPart ? partId({ place: 1, count: 1, tells: true, id: owner }) : owner;
-  return new LeasingSink(store, leaseTerms(options.leases), options, prefix);
+  return new LeasingSink(new LeaseSteps(store, leaseTerms(options.leases), options, prefix));
 }
 
 /** 48 random bits: no two processes have the same. */

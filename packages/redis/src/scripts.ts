@@ -1450,8 +1450,7 @@ if not known then return fixed, serial end
 return fixed, windowOf(known, serial) and serial or known[SERIAL]
 end
 local function count(field, record)
-local isFirst = ARGV[6] ~= 'parts' or sub(field, 2, 2) == '1'
-reservationCount = reservationCount + (isFirst and 1 or 0)
+local isCounted = ARGV[6] ~= 'parts' or sub(field, 2, 2) == '1'
 local _, expiresAt, admittedAt = unpacked('<c1dd', record)
 local holds, isMended = holdsOf(record), false
 ends[field] = expiresAt
@@ -1459,10 +1458,12 @@ for _, each in ipairs(holds) do
 local sums, place = placeOf(each)
 sums[place] = (sums[place] or 0) + tonumber(each[2])
 opened[each[1]] = (opened[each[1]] or 0) + 1
+isCounted = isCounted and sub(each[3], 1, 1) ~= 'v'
 local known, serial = account(each[1]), each[5]
 local isSerial = serial ~= '' and not string.find(serial, '\t', 1, true)
 if known and isSerial and not w.find(known, serial) then each[5], isMended = known[SERIAL], true end
 end
+reservationCount = reservationCount + (isCounted and 1 or 0)
 if isRepair and isMended then put(field, openRecord(expiresAt, admittedAt, holds)) end
 end
 local seen, cursor = {}, '0'
@@ -1555,7 +1556,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '8894996d406055834b19a375455802e0b872f28f',
+  sha: '2ae6543e9906151f51c1b45025338eac9aa6cc0e',
   text: HELD_TEXT,
 };
 
@@ -1604,7 +1605,7 @@ isCurrent = not endsAt or at < endsAt
 if isCurrent then windows().refresh(found) end
 end
 local fair = isCurrent and found[GATE] >= 0 and fairOf(found, lease.left - asked.base, asked.parts) or 0
-if tonumber(lease.change) >= tonumber(asked.change) then return answerOf(isCurrent and 'held' or 'over', lease, fair) end
+if tonumber(sub(lease.change, 2)) >= tonumber(sub(asked.change, 2)) then return answerOf(isCurrent and 'held' or 'over', lease, fair) end
 local total = asked.base + asked.keep
 local most = asked.base + math.min(asked.want, fair)
 if most > total and most - asked.base >= asked.least then total = most end
@@ -1658,7 +1659,7 @@ const LEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const LEASE: Script = {
   name: 'lease',
-  sha: 'b91453aeb3204ec2274b5085a7ea1c65af5d83bb',
+  sha: '61577ded354f60c44d6ab852c423909724612b11',
   text: LEASE_TEXT,
 };
 

@@ -49,8 +49,7 @@ local function placeOf(each)
 end
 
 local function count(field, record)
-  local isFirst = ARGV[6] ~= 'parts' or sub(field, 2, 2) == '1'
-  reservationCount = reservationCount + (isFirst and 1 or 0)
+  local isCounted = ARGV[6] ~= 'parts' or sub(field, 2, 2) == '1'
   local _, expiresAt, admittedAt = unpacked('<c1dd', record)
   local holds, isMended = holdsOf(record), false
   ends[field] = expiresAt
@@ -58,11 +57,14 @@ local function count(field, record)
     local sums, place = placeOf(each)
     sums[place] = (sums[place] or 0) + tonumber(each[2])
     opened[each[1]] = (opened[each[1]] or 0) + 1
+    -- A lease is no call.
+    isCounted = isCounted and sub(each[3], 1, 1) ~= 'v'
     -- Where the window that it names was deleted, the current one pays.
     local known, serial = account(each[1]), each[5]
     local isSerial = serial ~= '' and not string.find(serial, '\t', 1, true)
     if known and isSerial and not w.find(known, serial) then each[5], isMended = known[SERIAL], true end
   end
+  reservationCount = reservationCount + (isCounted and 1 or 0)
   if isRepair and isMended then put(field, openRecord(expiresAt, admittedAt, holds)) end
 end
 

@@ -1,7 +1,7 @@
 -- Takes leases, changes what they hold, and ends them.
 --
 -- ARGV[5] ms until they expire     ARGV[6] time after which nobody waits for the answer, or empty
--- ARGV[7] how many leases; then for each of them: field, key, number of the change, `new`, `keep` or `end`,
+-- ARGV[7] how many leases; then for each of them: field, key, number of the change with a `v`, `new`, `keep` or `end`,
 -- what calls hold of it, what it keeps beyond that, how much its owner would like beyond that, into how many
 -- parts what is left of the account is divided, the least that is worth it, what is said of the terms
 -- then keys of accounts whose latest denial is of a call that will be asked for again
@@ -70,7 +70,7 @@ local function change(lease, asked)
     if isCurrent then windows().refresh(found) end
   end
   local fair = isCurrent and found[GATE] >= 0 and fairOf(found, lease.left - asked.base, asked.parts) or 0
-  if tonumber(lease.change) >= tonumber(asked.change) then return answerOf(isCurrent and 'held' or 'over', lease, fair) end
+  if tonumber(sub(lease.change, 2)) >= tonumber(sub(asked.change, 2)) then return answerOf(isCurrent and 'held' or 'over', lease, fair) end
   local total = asked.base + asked.keep
   local most = asked.base + math.min(asked.want, fair)
   if most > total and most - asked.base >= asked.least then total = most end

@@ -2,6 +2,7 @@ import type { SinkContext, SinkUnderTest } from '@hardcap/conformance';
 import type { SinkNotice, UsageSink } from '@hardcap/core';
 import type { RedisClient, RedisUsageSinkOptions } from '../../src/index.ts';
 import type { LeaseTerms } from '../../src/lease-options.ts';
+import { LeaseSteps } from '../../src/lease-steps.ts';
 import { LeasingSink } from '../../src/leasing-sink.ts';
 import { ServerCheck } from '../../src/server-checks.ts';
 import { storeKeys } from '../../src/store-keys.ts';
@@ -15,7 +16,8 @@ export const EAGER: LeaseTerms = {
   share: 1,
   maxCalls: Number.POSITIVE_INFINITY,
   leastCalls: 0,
-  syncMs: 1_000,
+  // By hand.
+  syncMs: Number.POSITIVE_INFINITY,
   // Clocks of tests jump by days, which no owner sleeps through that is awake.
   ttlMs: 4_000 * 86_400_000,
 };
@@ -92,7 +94,8 @@ export function createLeasingSink(
     const connection = { client, replicated: null, check: new ServerCheck() };
     opened += 1;
     const store = new StoreSink(connection, keys, own, false);
-    const sink = new LeasingSink(store, { ...terms, after }, own, `lease:${opened}:`);
+    const owner = `lease:${opened}:`;
+    const sink = new LeasingSink(new LeaseSteps(store, { ...terms, after }, own, owner));
     fellows.add(sink);
     return driven(sink, fellows);
   };

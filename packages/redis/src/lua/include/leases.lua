@@ -1,5 +1,5 @@
 -- Leases: reservations of one account each, out of which a process admits calls by itself. In the place of the
--- amount that was first asked for, a lease has the number of the last change that its owner made to it.
+-- amount that was first asked for, a lease has a `v` and the number of the last change that its owner made to it.
 
 -- A lease by its field, with the account and the window that it is on.
 local leases = {}
