@@ -110,7 +110,17 @@ export async function askForLeases(
     for (const { lease, mode, keep, want, least } of wishes) {
       const { id, account, changes, base, sign } = lease;
       const terms = mode === 'new' ? scripts.accounts.terms(account, at, at + ttlMs, false) : sign;
-      args.push(fieldOf(id), inJson(account.key), `v${changes}`, mode, base, keep, want, parts, least);
+      args.push(
+        fieldOf(id),
+        inJson(account.key),
+        `v${changes}`,
+        mode,
+        base,
+        keep,
+        want,
+        parts,
+        least,
+      );
       args.push(terms);
     }
     args.push(...undenied.map(inJson));

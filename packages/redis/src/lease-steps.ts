@@ -11,7 +11,6 @@ import type { Lease } from './lease.ts';
 import { LeaseClock } from './lease-clock.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { LeaseTerms } from './lease-options.ts';
-import { findIds } from './part-operations.ts';
 import { type RedisUsageSinkOptions, sessionOptions } from './redis-usage-sink-options.ts';
 import type { StoreSink } from './store-sink.ts';
 
@@ -89,7 +88,7 @@ export class LeaseSteps {
     return this.afterFlush(deadline, () => this.keeper.adopt([call], deadline));
   }
 
-  /** Has those calls expire in the store whose time is over. */
+  /** Gives those calls to the store whose time is over: they expire there, with the next script. */
   async expire(deadline: number): Promise<void> {
     if (this.at < this.calls.earliest) return;
     const expired = this.calls.expired(this.at).slice(0, MOST_EXPIRED);
@@ -97,7 +96,6 @@ export class LeaseSteps {
     await this.keeper.inTurn(async () => {
       await this.keeper.flush(deadline);
       await this.keeper.adopt(expired, deadline);
-      this.keeper.hear((await findIds(this.store, [], deadline)).notices);
     });
   }
 

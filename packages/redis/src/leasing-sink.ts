@@ -25,6 +25,8 @@ import type { LeaseSteps } from './lease-steps.ts';
 import { LeaseTimer } from './lease-timer.ts';
 import {
   type Asking,
+  type Found,
+  findIds,
   growthRefusalsOf,
   type Refusing,
   refusalsOf,
@@ -208,6 +210,11 @@ export class LeasingSink implements UsageSink {
     if (call === undefined) return this.#steps.told(await undoHold(this.#store, undoing));
     for (const { lease, amount } of call.parts) lease.giveBack(amount);
     return { status: 'released', at, notices: keeper.takeNotices() };
+  }
+
+  async find(ids: readonly string[], deadline: number): Promise<Found> {
+    const find = () => findIds(this.#store, ids, deadline);
+    return this.#steps.told(await this.#steps.afterFlush(deadline, find));
   }
 
   async refusalsOf(asking: Asking): Promise<Refusing> {

@@ -13,6 +13,11 @@ export interface Refusing extends Heard {
   readonly refusals: readonly Refusal[];
 }
 
+/** Ids that a store knows. */
+export interface Found extends Heard {
+  readonly found: readonly string[];
+}
+
 export interface Asking {
   readonly id: string;
   readonly claims: readonly Claim[];
@@ -68,10 +73,12 @@ export async function undoHold(store: OpenStore, undoing: Undoing): Promise<Rele
 
 /** Which of some ids a store knows, whatever became of them. */
 export async function findIds(
-  { scripts }: Pick<OpenStore, 'scripts'>,
+  store: OpenStore,
   ids: readonly string[],
   deadline: number,
-): Promise<Heard & { readonly found: readonly string[] }> {
+): Promise<Found> {
+  if (!(store instanceof StoreSink)) return store.find(ids, deadline);
+  const { scripts } = store;
   const [, at, notices, found] = await scripts.run(FIND, () => ids.map(inJson), deadline);
   const known = new Set(found as readonly string[]);
   return {

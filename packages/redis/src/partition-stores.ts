@@ -80,6 +80,11 @@ export class PartitionStores {
     return unsent.reduce((sum, count) => sum + count, 0);
   }
 
+  /** See `LeasingSink.renew`. */
+  async renew(): Promise<void> {
+    await Promise.all(this.#opened.map((store) => store.renew()));
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#opened.map((store) => store.close()));
   }

@@ -1237,7 +1237,6 @@ from = from + 4 + ARGV[from + 3] * 3
 end
 local lost = begin(fields)
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep(nil, true) end
 local awaited = tonumber(string.match(ARGV[4], '^%d+ (%d+)'))
 local open, earliest = {}, HUGE
 local function partsOf(from)
@@ -1320,13 +1319,13 @@ end
 if open[1] then enqueue(open, earliest) end
 putLeases()
 return { 'adopted', at, finish(false), concat(letters) }`;
-const ADOPT_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, SWEEP_PART, CLAIMS_PART, LEASES_PART, ADOPT_OWN].join('');
+const ADOPT_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, RESERVATIONS_PART, CLAIMS_PART, LEASES_PART, ADOPT_OWN].join('');
 
 export const ADOPT: Script = {
   name: 'adopt',
-  sha: 'f7156285e3759d629bdf89d0b853b50a7734cb12',
+  sha: '2a1b9565ada826158bf6be3fea95e0126b41d018',
   text: ADOPT_TEXT,
-  flagged: { sha: 'dd6b75c311526c4ed93e814069913c6fa5bd1833', text: FLAGS + ADOPT_TEXT },
+  flagged: { sha: 'b54e74cdd03a90012e3970116070427d1d91384c', text: FLAGS + ADOPT_TEXT },
 };
 
 const EXTEND_OWN: string = String.raw`

@@ -258,6 +258,9 @@ export class StoreSink implements UsageSink {
     return 0;
   }
 
+  /** It has no leases. */
+  async renew(): Promise<void> {}
+
   /** Waits for what goes on beside the calls. */
   close(): Promise<void> {
     return this.#pruner.settled();

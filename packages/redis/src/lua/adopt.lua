@@ -12,7 +12,6 @@
 --@include windows
 --@include charges
 --@include reservations
---@include sweep
 --@include claims
 --@include leases
 local from, places, fields = 6, {}, { 'q' }
@@ -23,7 +22,6 @@ for place = 1, ARGV[5] + 0 do
 end
 local lost = begin(fields)
 if lost then return lost end
-if at >= header[NEXT_DUE] then sweep(nil, true) end
 
 local awaited = tonumber(string.match(ARGV[4], '^%d+ (%d+)'))
 local open, earliest = {}, HUGE

@@ -1,5 +1,5 @@
 import type { SinkContext, SinkUnderTest } from '@hardcap/conformance';
-import type { SinkNotice, UsageSink } from '@hardcap/core';
+import type { Awaitable, SinkNotice, UsageSink } from '@hardcap/core';
 import type { RedisClient, RedisUsageSinkOptions } from '../../src/index.ts';
 import type { LeaseTerms } from '../../src/lease-options.ts';
 import { LeaseSteps } from '../../src/lease-steps.ts';
@@ -28,6 +28,9 @@ const OF_AN_INTERVAL = 25;
 /** Sinks that are open on one store: what one knows alone it tells the store before another is asked. */
 type Fellows = Set<LeasingSink>;
 
+type Around = <Answer>(ask: () => Awaitable<Answer>) => Promise<Answer>;
+type Telling = <Answer extends Heard>(ask: () => Awaitable<Answer>) => Promise<Answer>;
+
 interface Heard {
   readonly notices: readonly SinkNotice[];
 }
@@ -35,7 +38,7 @@ interface Heard {
 /** Sees to its leases after each operation, as its timer would, and has the others hand over before. */
 function driven(sink: LeasingSink, fellows: Fellows): UsageSink {
   let operations = 0;
-  const around = async <Answer>(ask: () => PromiseLike<Answer>): Promise<Answer> => {
+  const around: Around = async (ask) => {
     for (const other of fellows) if (other !== sink) await other.handOver().catch(() => {});
     try {
       return await ask();
@@ -46,7 +49,7 @@ function driven(sink: LeasingSink, fellows: Fellows): UsageSink {
     }
   };
   // What another has heard in handing over is told by whoever asked for that.
-  const telling = async <Answer extends Heard>(ask: () => PromiseLike<Answer>): Promise<Answer> => {
+  const telling = async <Answer extends Heard>(ask: () => Awaitable<Answer>): Promise<Answer> => {
     const answer = await around(ask);
     const notices = [...answer.notices];
     for (const other of fellows) {
@@ -54,6 +57,17 @@ function driven(sink: LeasingSink, fellows: Fellows): UsageSink {
     }
     return { ...answer, notices };
   };
+  return {
+    ...surrounded(sink, around, telling),
+    close: async () => {
+      fellows.delete(sink);
+      await sink.close();
+    },
+  };
+}
+
+/** A sink with something done around each of its operations. */
+export function surrounded(sink: UsageSink, around: Around, telling: Telling = around): UsageSink {
   return {
     reserve: (request) => telling(() => sink.reserve(request)),
     extend: (request) => telling(() => sink.extend(request)),
@@ -67,10 +81,7 @@ function driven(sink: LeasingSink, fellows: Fellows): UsageSink {
       await around(async () => {});
       yield* sink.entries(query);
     },
-    close: async () => {
-      fellows.delete(sink);
-      await sink.close();
-    },
+    close: () => sink.close(),
   };
 }
 
