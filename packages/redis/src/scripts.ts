@@ -1258,11 +1258,7 @@ hold(lease.known, lease.kind, tonumber(amount) - taken, 1, lease.holder)
 holds[place] = { lease.key, amount, reserved, lease.kind, lease.serial }
 end
 put(field, openRecord(expiresAt, admittedAt, holds))
-if expiresAt <= at then
-due(field, expiresAt)
-else
 open[#open + 1], earliest = field, math.min(earliest, expiresAt)
-end
 return OPEN_STATE
 end
 local function expirePart(lease, amount)
@@ -1323,9 +1319,9 @@ const ADOPT_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const ADOPT: Script = {
   name: 'adopt',
-  sha: '2a1b9565ada826158bf6be3fea95e0126b41d018',
+  sha: 'fdfbcb5c296f0328e2af1306c576bf4eb3e4271b',
   text: ADOPT_TEXT,
-  flagged: { sha: 'b54e74cdd03a90012e3970116070427d1d91384c', text: FLAGS + ADOPT_TEXT },
+  flagged: { sha: 'bbf0b6ca5944848fb487cea5993b43dca8eef20c', text: FLAGS + ADOPT_TEXT },
 };
 
 const EXTEND_OWN: string = String.raw`

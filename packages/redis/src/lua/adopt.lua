@@ -46,11 +46,7 @@ local function keepOpen(field, expiresAt, admittedAt, parts)
     holds[place] = { lease.key, amount, reserved, lease.kind, lease.serial }
   end
   put(field, openRecord(expiresAt, admittedAt, holds))
-  if expiresAt <= at then
-    due(field, expiresAt)
-  else
-    open[#open + 1], earliest = field, math.min(earliest, expiresAt)
-  end
+  open[#open + 1], earliest = field, math.min(earliest, expiresAt)
   return OPEN_STATE
 end
 
