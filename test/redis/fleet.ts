@@ -22,9 +22,12 @@ export interface ClockReport {
 
 /** Random amounts, from this to 200 more, on two accounts of different windows, or on one of them. */
 export const SMALLEST = 10;
-const HAMMER_LIMITS = { total: 150_000, daily: 100_000 } as const;
+export const HAMMER_LIMITS = { total: 150_000, daily: 100_000 } as const;
 /** Shorter than the test, so that what killed workers held expires in it. */
 export const HOLD_MS = 700;
+
+/** Of workers that are told to lease. */
+export const LEASES = { after: 4, share: 1 / 32, syncMs: 100, ttlMs: 2_000 } as const;
 
 export function hammerAccounts(): Account[] {
   return [

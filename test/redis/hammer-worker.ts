@@ -1,13 +1,16 @@
-// Calls with random amounts until not even the smallest fits: `node hammer-worker.ts <port> <seed>`.
+// Calls with random amounts until not even the smallest fits: `node hammer-worker.ts <port> <seed> [leases]`.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Account, Refusal } from '@hardcap/core';
 import { RedisUsageSink } from '@hardcap/redis';
 import { randomOf } from '../random.ts';
-import { type HammerReport, HOLD_MS, hammerAccounts, SMALLEST } from './fleet.ts';
+import { type HammerReport, HOLD_MS, hammerAccounts, LEASES, SMALLEST } from './fleet.ts';
 
-const [, , port = '', seed = '0'] = process.argv;
+const [, , port = '', seed = '0', ...how] = process.argv;
 const random = randomOf(Number(seed));
-const sink = new RedisUsageSink(`redis://127.0.0.1:${port}`, { timeoutMs: 20_000 });
+const sink = new RedisUsageSink(`redis://127.0.0.1:${port}`, {
+  timeoutMs: 20_000,
+  ...(how.includes('leases') ? { leases: LEASES } : {}),
+});
 const every = hammerAccounts();
 let calls = 0;
 let admitted = 0;

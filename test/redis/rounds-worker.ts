@@ -1,9 +1,12 @@
-// Asks for more than fits, round after round: `node rounds-worker.ts <port> <rounds> <calls> <name>`.
+// Asks for more than fits, round after round: `node rounds-worker.ts <port> <rounds> <calls> <name> [leases]`.
 import { RedisUsageSink } from '@hardcap/redis';
-import { CALL, type RoundsReport, roundAccount } from './fleet.ts';
+import { CALL, LEASES, type RoundsReport, roundAccount } from './fleet.ts';
 
-const [, , port = '', rounds = '', calls = '', name = ''] = process.argv;
-const sink = new RedisUsageSink(`redis://127.0.0.1:${port}`, { timeoutMs: 20_000 });
+const [, , port = '', rounds = '', calls = '', name = '', ...how] = process.argv;
+const sink = new RedisUsageSink(`redis://127.0.0.1:${port}`, {
+  timeoutMs: 20_000,
+  ...(how.includes('leases') ? { leases: LEASES } : {}),
+});
 const admitted: number[] = [];
 
 for (let round = 0; round < Number(rounds); round += 1) {
