@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { storeKeys } from '../../packages/redis/src/store-keys.ts';
 import { TestRedis } from '../../packages/redis/test/support/test-redis.ts';
 import { type Running, start } from '../processes.ts';
 import { randomOf } from '../random.ts';
@@ -21,6 +22,14 @@ const port = `${redis.server.port}`;
 
 afterAll(() => redis.stop());
 
+const client = redis.client();
+
+/** How many leases there are at a moment. */
+async function leaseCount(): Promise<number> {
+  const fields = await client.hkeys(storeKeys('default').books);
+  return fields.filter((field) => field.startsWith('rlease:')).length;
+}
+
 test('8 processes that lease admit 142 of 7,000 under 1,000,000 in each of 20 rounds, and leak nothing', {
   timeout: 120_000,
 }, async () => {
@@ -31,6 +40,7 @@ test('8 processes that lease admit 142 of 7,000 under 1,000,000 in each of 20 ro
     return start<RoundsReport>(worker, port, `${rounds}`, '30', name, 'leases');
   });
   const ends = await Promise.all(workers.map(({ ended }) => ended));
+  expect(await leaseCount()).toBeGreaterThan(0);
   const reports = ends.map(({ messages }) => messages[0]);
   for (let round = 0; round < rounds; round += 1) {
     const admitted = reports.map((report) => report?.admitted[round] ?? Number.NaN);
@@ -62,9 +72,10 @@ async function hammer(kills: number): Promise<number> {
   const accounts = hammerAccounts();
   const running: Running<HammerReport>[] = Array.from({ length: PROCESSES }, startNext);
   const all = [...running];
-  let isOver = false;
+  let [isOver, leases] = [false, 0];
   const watcher = (async () => {
     for (; !isOver; await pause(5)) {
+      leases = Math.max(leases, await leaseCount());
       for (const { committed, held, limit } of await sink.read(accounts)) {
         expect(committed + held).toBeLessThanOrEqual(limit ?? 0);
       }
@@ -81,6 +92,7 @@ async function hammer(kills: number): Promise<number> {
   const ends = await Promise.all(all.map(({ ended }) => ended));
   isOver = true;
   await watcher;
+  expect(leases).toBeGreaterThan(0);
   const said = ends.flatMap(({ messages }) => messages);
   expect(said.filter(({ type }) => type === 'false-denial')).toEqual([]);
   expect(ends.filter(({ signal }) => signal === null).every(({ code }) => code === 0)).toBe(true);
@@ -106,7 +118,7 @@ test('with some that are killed: nothing overspent, and their blocks are charged
   timeout: 120_000,
 }, async () => {
   const kills = 6;
-  await redis.client().flushall();
+  await client.flushall();
   await hammer(kills);
   const sink = redis.sink({ timeoutMs: 20_000 });
   const stranded = new Map<string, number>();
