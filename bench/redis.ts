@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { RedisServer } from '../packages/redis/test/support/redis-server.ts';
 import { type Gate, report } from './gate.ts';
 import { microsecondsOf, reportFloor } from './redis-floor.ts';
+import { leaseGates } from './redis-leases.ts';
 import { inParallel, PROCESSES, RedisLoad } from './redis-load.ts';
 import { sweepGate } from './redis-sweep.ts';
 import { medianOf, quietNanoseconds, quietOf } from './rounds.ts';
@@ -136,6 +137,7 @@ const gates = [
   ...(await pairGates()),
   ...(await serverGates()),
   await sweepGate(load.client),
+  ...(await leaseGates(load.client)),
 ];
 await reportFloor(load.client, floor);
 load.client.disconnect();

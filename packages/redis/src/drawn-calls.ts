@@ -47,8 +47,10 @@ export class DrawnCalls {
   /** No drawn call expires before that. */
   earliest: number = Number.POSITIVE_INFINITY;
   readonly #rememberedMs: number;
-  /** Those that have ended longest ago first. */
-  readonly #ended: Map<string, EndedCall> = new Map();
+  /** Calls that have ended since a time, and those before. */
+  #ended: Map<string, EndedCall> = new Map();
+  #endedBefore: Map<string, EndedCall> = new Map();
+  #endedFrom = 0;
   /** No call of the store that has not been looked at expires before that. */
   #storedUntil: number = Number.POSITIVE_INFINITY;
   #askedAt = 0;
@@ -82,17 +84,20 @@ export class DrawnCalls {
   /** Notices that a call has ended. */
   end(id: string, first: Resolution, at: number): void {
     this.open.delete(id);
-    for (const [oldest, ended] of this.#ended) {
-      const isOver = this.#ended.size >= MOST_REMEMBERED || ended.at + this.#rememberedMs <= at;
-      if (!isOver) break;
-      this.#ended.delete(oldest);
+    // To drop the oldest one by one would take ever longer: a Map keeps the place of what was deleted.
+    const isOver =
+      this.#ended.size >= MOST_REMEMBERED / 2 || at >= this.#endedFrom + this.#rememberedMs;
+    if (isOver) {
+      this.#endedBefore = this.#ended;
+      this.#ended = new Map();
+      this.#endedFrom = at;
     }
     this.#ended.set(id, { first, at });
   }
 
   /** How a call has ended; undefined where that is not remembered. */
   endedAs(id: string, at: number): Resolution | undefined {
-    const ended = this.#ended.get(id);
+    const ended = this.#ended.get(id) ?? this.#endedBefore.get(id);
     return ended !== undefined && at < ended.at + this.#rememberedMs ? ended.first : undefined;
   }
 

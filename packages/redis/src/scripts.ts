@@ -2224,38 +2224,53 @@ end
 local lost = begin(fields)
 if lost then return lost end
 if at >= header[NEXT_DUE] then sweep(nil, true) end
-local charged, ended, beginnings, ending = {}, {}, {}, endedRecord(SETTLED)
-local function beginningOf(lease)
-local text = beginnings[lease]
-if not text then
-text = '["' .. lease.key .. '",' .. lease.known[NAMES] .. ',"' .. lease.holder[WINDOW] .. '",null,'
-beginnings[lease] = text
+local charged, ended, byPlace, ending = {}, {}, {}, endedRecord(SETTLED)
+local function leaseAt(place)
+local lease = byPlace[place]
+if lease == nil then
+lease = leaseOf(ARGV[4 + place * 2])
+byPlace[place] = lease.state == OPEN_STATE and lease
+lease.beginning = lease.key and '["' .. lease.key .. '",' .. lease.known[NAMES] .. ',"'
+.. lease.holder[WINDOW] .. '",null,'
+lease.isPlain = lease.key and lease.holder == lease.known and at < lease.known[TILL]
+if lease.key then save(lease.known) end
+lease = byPlace[place]
 end
-return text
+return lease
+end
+local function charge(lease, amount)
+local cost, known = amount + 0, lease.known
+if lease.isPlain and cost <= lease.left and known[COMMITTED] + cost < known[ALARM] then
+known[COMMITTED], known[HELD] = known[COMMITTED] + cost, known[HELD] - cost
+lease.left, lease.isChanged = lease.left - cost, true
+return
+end
+local taken = takeOf(lease, cost)
+hold(known, lease.kind, -taken, 0, lease.holder)
+chargeLeased(lease, cost, taken)
 end
 local function finishCall(from)
 local field, size = ARGV[from], ARGV[from + 2] + 0
 local record = raw[field]
 if record then return sub(record, 1, 1) end
-if ARGV[from + 1] == '' then
 ended[#ended + 1] = field
+if ARGV[from + 1] == '' then
 put(field, endedRecord(RELEASED))
 return RELEASED
 end
 for part = from + 3, from + size * 3, 3 do
-if leaseOf(ARGV[4 + ARGV[part] * 2]).state ~= OPEN_STATE then return '-' end
+if not leaseAt(ARGV[part]) then
+ended[#ended] = nil
+return '-'
+end
 end
 for place = 1, size do
 local part = from + place * 3
-local lease, amount, held = leaseOf(ARGV[4 + ARGV[part] * 2]), ARGV[part + 1], ARGV[part + 2]
-local cost = amount + 0
-local taken = takeOf(lease, cost)
-hold(lease.known, lease.kind, -taken, 0, lease.holder)
-chargeLeased(lease, cost, taken)
-charged[place] = beginningOf(lease) .. amount .. ',' .. held .. ']'
+local lease, amount = byPlace[ARGV[part]], ARGV[part + 1]
+charge(lease, amount)
+charged[place] = lease.beginning .. amount .. ',' .. ARGV[part + 2] .. ']'
 end
 enter('settlement', ARGV[from + 1], '[' .. concat(charged, ',', 1, size) .. ']')
-ended[#ended + 1] = field
 put(field, ending)
 return 'c'
 end
@@ -2274,9 +2289,9 @@ const SETTLE_LEASED_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARG
 
 export const SETTLE_LEASED: Script = {
   name: 'settle-leased',
-  sha: 'd188556a3627a88744d70a5a3e1185206554562f',
+  sha: '07f96b82f74c3c48b213ad5480a2149e656a79ed',
   text: SETTLE_LEASED_TEXT,
-  flagged: { sha: '7752f85399215c05a985563b3d0c9f7a001714e6', text: FLAGS + SETTLE_LEASED_TEXT },
+  flagged: { sha: '62ec1ae9349a7b2bb3c696b4700959be30b57a72', text: FLAGS + SETTLE_LEASED_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`
