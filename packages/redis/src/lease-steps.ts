@@ -1,7 +1,9 @@
 import type {
   Refusal,
+  ReleaseAnswer,
   ReserveAnswer,
   ReserveRequest,
+  Resolution,
   SettleRequest,
   SinkNotice,
 } from '@hardcap/core';
@@ -163,6 +165,11 @@ export class LeaseSteps {
     const own = this.#roomFor(this.calls.uncovered(request, this.at));
     if (own.length === 0) return;
     await this.keeper.inTurn(() => this.keeper.giveBack(own, [], deadline));
+  }
+
+  /** The answer about a call that has ended. */
+  resolved(first: Resolution): Extract<ReleaseAnswer, { status: 'already-resolved' }> {
+    return { status: 'already-resolved', first, at: this.at, notices: this.keeper.takeNotices() };
   }
 
   /** An answer with what the store said meanwhile. */

@@ -10,7 +10,6 @@ import {
   ReservationMismatchError,
   type ReserveAnswer,
   type ReserveRequest,
-  type Resolution,
   type SettleAnswer,
   type SettleRequest,
   type SinkEntry,
@@ -110,7 +109,7 @@ export class LeasingSink implements UsageSink {
       await this.#steps.toStore(call, deadline);
     }
     const first = calls.endedAs(id, at);
-    if (first !== undefined) return this.#resolved(first);
+    if (first !== undefined) return this.#steps.resolved(first);
     const extend = () => this.#store.extend(request, deadline);
     const answer = await this.#steps.unlessOwn(extend, [], deadline);
     if (answer.status === 'extended') calls.extended(id, claims, answer.expiresAt);
@@ -136,7 +135,7 @@ export class LeasingSink implements UsageSink {
     }
     if (call !== undefined) await this.#steps.toStore(call, deadline);
     const first = calls.endedAs(id, at);
-    if (first !== undefined) return this.#resolved(first);
+    if (first !== undefined) return this.#steps.resolved(first);
     await this.#steps.giveRoomFor(request, deadline);
     const answer = await this.#store.settle(request, deadline);
     calls.endedInStore(id, answer);
@@ -154,7 +153,7 @@ export class LeasingSink implements UsageSink {
       return { status: 'released', at, notices: keeper.takeNotices() };
     }
     const first = calls.endedAs(id, at);
-    if (first !== undefined) return this.#resolved(first);
+    if (first !== undefined) return this.#steps.resolved(first);
     const answer = await this.#store.release(id, deadline);
     calls.endedInStore(id, answer);
     return this.#steps.told(answer);
@@ -291,11 +290,6 @@ export class LeasingSink implements UsageSink {
     const answer: ReserveAnswer = { admitted: true, expiresAt, at, notices: keeper.takeNotices() };
     this.repeats.set(answer, admittedAt);
     return answer;
-  }
-
-  #resolved(first: Resolution): Extract<ReleaseAnswer, { status: 'already-resolved' }> {
-    const { at, keeper } = this.#steps;
-    return { status: 'already-resolved', first, at, notices: keeper.takeNotices() };
   }
 
   /** Those that were drawn here are open, too. */
