@@ -188,8 +188,11 @@ describe('other processes', () => {
 
   test('what the owner itself changes acts at once', async () => {
     const sink = await bench.openWith([a], 100);
+    await reserve(sink, 'open', [a], 50);
     await sink.adjust({ id: 'block', account: a, change: block, details: {} });
     expect(await reserve(sink, 'after', [a], 1)).toBe(false);
+    await sink.release('open');
+    expect(await reserve(sink, 'given-back', [a], 1)).toBe(false);
   });
 
   test('case C-94: a reset neither loses nor doubles what was drawn', async () => {
