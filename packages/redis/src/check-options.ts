@@ -31,6 +31,7 @@ const OPTIONS: Readonly<Record<keyof RedisUsageSinkOptions, Check>> = {
   ],
   // Checked where it is read.
   partitionBy: [() => true, ''],
+  leases: [() => true, ''],
   timeoutMs: whole(1, LONGEST_TIMER_MS, 'of milliseconds '),
   durability: [isDurability, DURABILITY],
   rememberedMs: milliseconds,

@@ -28,14 +28,25 @@ export interface LeaseTerms extends Required<Omit<LeaseOptions, 'budgets'>> {
 
 const LEAST_CALLS = 4;
 
-/** @throws ConfigError for options that cannot be kept. */
+const NAMES: readonly string[] = ['budgets', 'after', 'share', 'maxCalls', 'syncMs', 'ttlMs'];
+/** A timer that is longer fires at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** @throws ConfigError for options that cannot be kept, or that there are not. */
 export function leaseTerms(options: LeaseOptions): LeaseTerms {
+  if (typeof options !== 'object' || options === null) {
+    throw new ConfigError('redis: `leases` is an object; write {} for the defaults.');
+  }
+  for (const name of Object.keys(options)) {
+    check(NAMES.includes(name), name, 'no option', `only ${NAMES.join(', ')}`);
+  }
   const { budgets, after = 16, share = 1 / 32, syncMs = 1_000, ttlMs = 30_000 } = options;
   const { maxCalls = Number.POSITIVE_INFINITY } = options;
   check(isWhole(after, 1), 'after', after, 'a whole number of calls from 1 on');
   check(share > 0 && share <= 0.5, 'share', share, 'a share from above 0 to 0.5, such as 1 / 32');
   check(maxCalls >= LEAST_CALLS, 'maxCalls', maxCalls, `a number from ${LEAST_CALLS} on`);
-  check(isWhole(syncMs, 10), 'syncMs', syncMs, 'whole milliseconds from 10 on');
+  const isTimer = isWhole(syncMs, 10) && syncMs <= LONGEST_TIMER_MS;
+  check(isTimer, 'syncMs', syncMs, `whole milliseconds from 10 to ${LONGEST_TIMER_MS}`);
   // Several attempts have to fit, so that a block outlives a failed one.
   const least = 5 * syncMs;
   check(

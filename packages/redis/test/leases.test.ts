@@ -258,6 +258,8 @@ describe('options', () => {
     [{ syncMs: 1 }, 'leases.syncMs'],
     [{ ttlMs: 4_000 }, '5 times `syncMs`'],
     [{ budgets: [] }, 'leases.budgets'],
+    [{ block: 10 } as LeaseOptions, 'leases.block'],
+    [true as unknown as LeaseOptions, 'write {} for the defaults'],
   ];
   test.each(WRONG)('%o is refused with advice', (leases, what) => {
     expect(() => new RedisUsageSink(client, { leases })).toThrow(what);

@@ -3,6 +3,7 @@
 --
 -- Runs when the server is full, too.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] how many calls; for each of them: field, expiry, time of its admission, how many accounts; and for each
 -- of those: field of the lease, what the call holds, what it was first asked for
 --

@@ -1,13 +1,14 @@
 -- Takes leases, changes what they hold, and ends them.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] ms until they expire     ARGV[6] time after which nobody waits for the answer, or empty
 -- ARGV[7] how many leases; then for each of them: field, key, number of the change with a `v`, `new`, `keep` or `end`,
 -- what calls hold of it, what it keeps beyond that, how much its owner would like beyond that, into how many
 -- parts what is left of the account is divided, the least that is worth it, what is said of the terms
 -- then keys of accounts whose latest denial is of a call that will be asked for again
 --
--- 'leased', time, notices, and for each lease: `held` or `over` where it holds something (`over`: its window
--- or its terms are over), else `none`, or how it ended; what it holds, expiry, share of what is left, or
+-- 'leased', time, notices, and for each lease: 'held' or 'over' where it holds something ('over': its window
+-- or its terms are over), else 'none', or how it ended ('released', 'settled', 'expired', 'lost'); what it holds, expiry, share of what is left, or
 -- nothing without a limit, settled spend, and that at which a threshold comes, or nothing; until when this holds,
 -- or nothing
 -- 'stale', time: a span is not of now, or terms are needed

@@ -3,6 +3,7 @@
 --
 -- Runs when the server is full, too.
 --
+-- KEYS, and ARGV[1] to ARGV[4]: see include/layout.lua
 -- ARGV[5] how many leases; then for each of them: its field, and that of its account
 -- then how many calls; for each of them: field, id, outcome and details as JSON (or nothing where it was released),
 -- how many accounts; and for each of those: place of the lease, amount, what was held
