@@ -159,8 +159,8 @@ export class LeasingSink implements UsageSink {
     return this.#steps.told(answer);
   }
 
-  async read(accounts: readonly Account[]): Promise<AccountReading[]> {
-    return (await this.readAt(accounts)).readings;
+  read(accounts: readonly Account[]): Promise<AccountReading[]> {
+    return this.readAt(accounts).then(({ readings }) => readings);
   }
 
   /** What this process can draw is held by nobody. */

@@ -138,7 +138,7 @@ export class RichStore {
     const options = sessionOptions({ now: () => this.time });
     const session = new StoreSession(runner, options, null);
     const pruner = new LedgerPruner(runner, session, this.keys[2], kept);
-    for (let entry = 0; entry < 128; entry += 1) pruner.wrote();
+    pruner.wrote(128);
     await pruner.settled();
     await this.#keep();
   }
