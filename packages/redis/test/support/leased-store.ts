@@ -8,6 +8,7 @@ import { ServerCheck } from '../../src/server-checks.ts';
 import { storeKeys } from '../../src/store-keys.ts';
 import { StoreSink } from '../../src/store-sink.ts';
 import { tamper } from './tamper.ts';
+import { UNHURRIED_MS } from './unhurried.ts';
 
 /** Leases whatever can be leased, at once, and as much of it as there is. */
 export const EAGER: LeaseTerms = {
@@ -101,7 +102,7 @@ export function createLeasingSink(
   const fellows: Fellows = new Set();
   let opened = 0;
   const open = (context: SinkContext, after = terms.after) => {
-    const own = { now: context.now, ...options };
+    const own = { now: context.now, timeoutMs: UNHURRIED_MS, ...options };
     const connection = { client, replicated: null, check: new ServerCheck() };
     opened += 1;
     const store = new StoreSink(connection, keys, own, false);
