@@ -39,6 +39,8 @@ export class LeaseKeeper {
   #notices: SinkNotice[] = [];
   readonly #turns: Turns = new Turns();
   #made = 0;
+  /** How often the store was asked about leases. */
+  asked = 0;
 
   constructor(books: LeaseBooks) {
     this.#books = books;
@@ -53,6 +55,12 @@ export class LeaseKeeper {
   /** How many leases there are. */
   get size(): number {
     return this.#leases.size;
+  }
+
+  /** Whether there is a lease on one of these accounts, or soon will be. */
+  hasLeaseOn(keys: readonly string[]): boolean {
+    for (const { account } of this.#leases) if (keys.includes(account.key)) return true;
+    return false;
   }
 
   hear(notices: readonly SinkNotice[]): void {
@@ -182,6 +190,7 @@ export class LeaseKeeper {
     ) {
       const some = wishes.slice(from, from + MOST_TOGETHER);
       const sent = clock.moment();
+      this.asked += 1;
       for (const { lease, keep, mode } of some) {
         // From here on that is the store's to give to others.
         lease.room = keep;

@@ -144,20 +144,26 @@ export class LeaseSteps {
     denied: readonly string[],
     deadline: number,
   ): Promise<Answer> {
+    const { asked } = this.keeper;
     const answer = await ask();
     const isAdmitted = answer.admitted === true || answer.status === 'extended';
     const refusing = isAdmitted ? [] : (answer.refusals ?? []).map(({ account }) => account);
-    const own = this.#roomFor(refusing);
-    if (own.length === 0) return answer;
-    const undenied = denied.filter((key) => refusing.includes(key));
-    try {
-      await this.keeper.inTurn(() => this.keeper.giveBack(own, undenied, deadline));
-    } catch {
-      // It is refused as things are.
-      return answer;
-    }
-    this.keeper.hear(answer.notices);
-    return ask();
+    const isOthers = asked === this.keeper.asked && !this.keeper.hasLeaseOn(refusing);
+    if (refusing.length === 0 || isOthers) return answer;
+    // A lease counts that was there meanwhile, too; and none is taken again before the answer.
+    return this.keeper.inTurn(async () => {
+      const own = this.#roomFor(refusing);
+      if (own.length === 0 && asked === this.keeper.asked) return answer;
+      const undenied = denied.filter((key) => refusing.includes(key));
+      try {
+        await this.keeper.giveBack(own, undenied, deadline);
+      } catch {
+        // It is refused as things are.
+        return answer;
+      }
+      this.keeper.hear(answer.notices);
+      return ask();
+    });
   }
 
   /** What this process can draw is not to count as overshoot of a call that costs more than it holds. */
