@@ -196,8 +196,7 @@ export class LeasingSink implements UsageSink {
     request: AdjustRequest,
     part: CorrectionPart,
   ): Promise<Omit<AdjustAnswer, 'reading'>> {
-    const adjust = () => this.#store.adjustElsewhere(request, part);
-    return this.#steps.afterFlush(part.deadline, adjust);
+    return this.#steps.afterFlush(part.deadline, () => this.#store.adjustElsewhere(request, part));
   }
 
   /** Takes back a hold of a call that another store has refused, as if it had never been. */
