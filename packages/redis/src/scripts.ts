@@ -1319,8 +1319,8 @@ const ADOPT_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const ADOPT: Script = {
   name: 'adopt',
-  sha: 'fdfbcb5c296f0328e2af1306c576bf4eb3e4271b',
-  text: ADOPT_TEXT,
+  sha: 'e05b1b6bdd8f07d106d5aa0d2bda696a0f4e2775',
+  text: UNLOCK + ADOPT_TEXT,
   flagged: { sha: 'bbf0b6ca5944848fb487cea5993b43dca8eef20c', text: FLAGS + ADOPT_TEXT },
 };
 
@@ -2289,8 +2289,8 @@ const SETTLE_LEASED_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARG
 
 export const SETTLE_LEASED: Script = {
   name: 'settle-leased',
-  sha: '07f96b82f74c3c48b213ad5480a2149e656a79ed',
-  text: SETTLE_LEASED_TEXT,
+  sha: 'a09b1c1e4875bd718cdc7df7f1a78381d030901d',
+  text: UNLOCK + SETTLE_LEASED_TEXT,
   flagged: { sha: '62ec1ae9349a7b2bb3c696b4700959be30b57a72', text: FLAGS + SETTLE_LEASED_TEXT },
 };
 
