@@ -20,7 +20,8 @@ export function parseNamePattern(text: unknown, path: string): string {
   return nameKey(canonicalName(provider, model));
 }
 
-const WITH_TIER = /^(.*)@([a-z_]+)$/i;
+// Vertex's `claude-opus-5@default` is a model, at the tier that nobody has to ask for.
+const WITH_TIER = /^(.*)@(?!default$)([a-z_]+)$/i;
 
 /** Likewise, of a name that may end in a tier of service: `openai/*@priority`. */
 export function parseTieredPattern(text: string, path: string): string {

@@ -25,7 +25,7 @@ export function resolveModel(
   if (typeof priced === 'string' || priced.source !== GENAI_SOURCE) return priced;
   // The name that was called comes first: a factor on a deployment beats one on what it stands for.
   const factorOf = (tier?: string): RateMultiplier | undefined =>
-    names.map((name) => rules.multipliers.get(tieredKey(nameKey(name), tier))).find(Boolean);
+    names.map((name) => multiplierOf(rules, name, tier)).find(Boolean);
   const multiplier = factorOf();
   const ofTier = serviceTier === undefined ? undefined : factorOf(serviceTier);
   // Where what has no price is let through, the list price is better than none.
@@ -39,8 +39,19 @@ export function resolveModel(
   );
 }
 
+/** That of the name or what it is a snapshot of, else of a pattern. */
+function multiplierOf(
+  { multipliers }: PriceRules,
+  name: ModelName,
+  tier: string | undefined,
+): RateMultiplier | undefined {
+  const [key = '', ...bases] = withBases(name).map((each) => tieredKey(nameKey(each), tier));
+  const exact = [key, ...bases].map((each) => multipliers.getExact(each)).find(Boolean);
+  return exact ?? multipliers.get(key);
+}
+
 /** The others cost the list price, or less. */
-const DEARER_TIERS: ReadonlySet<string | undefined> = new Set(['fast', 'priority']);
+const DEARER_TIERS: ReadonlySet<string | undefined> = new Set(['fast', 'priority', 'ultrafast']);
 
 /**
  * An override, else `free`, else an alias, else what is known better than the table, else the table.
@@ -72,19 +83,22 @@ function configuredPrice(
   return alias === undefined ? undefined : resolveName(rules, followAlias(alias, key), names);
 }
 
-// Providers answer a call of gpt-5.1 with gpt-5.1-2025-11-13, which must not fall back to the table.
-// A snapshot that the table keeps apart from its family, as gpt-4o-2024-05-13, keeps its own price.
 function overrideOf(rules: PriceRules, name: ModelName): ParsedOverride | undefined {
   const own = rules.overrides.get(nameKey(name));
   if (own !== undefined || rules.overrides.size === 0) return own;
-  for (const model of snapshotBases(name.model)) {
-    const base = { provider: name.provider, model };
-    const override = rules.overrides.get(nameKey(base));
-    if (override !== undefined && findInTable(base).model === findInTable(name).model) {
-      return override;
-    }
-  }
-  return undefined;
+  return withBases(name)
+    .map((base) => rules.overrides.get(nameKey(base)))
+    .find(Boolean);
+}
+
+/**
+ * The name, and those that it is a snapshot of. Providers answer a call of gpt-5.1 with
+ * gpt-5.1-2025-11-13, which must not fall back to the table. A snapshot that the table keeps apart
+ * from its family, as gpt-4o-2024-05-13, has a price of its own.
+ */
+function withBases(name: ModelName): ModelName[] {
+  const bases = snapshotBases(name.model).map((model) => ({ provider: name.provider, model }));
+  return [name, ...bases.filter((base) => findInTable(base).model === findInTable(name).model)];
 }
 
 function overriddenModel(name: ModelName, override: ParsedOverride): PricedModel {

@@ -290,10 +290,29 @@ describe('multipliers', () => {
     const overrides = { 'openai/gpt-5.1': { input: '9', output: '9' } };
     const stated = createPriceBook({ overrides }).quote(priority);
     expect(perMtok(stated.snapshot.rates.input)).toBe(9);
-    const vertex = { 'google/claude-sonnet-4-5@20250929': '1.1' };
-    const names = { multipliers: vertex };
-    const dated = quoteWith(names, 'google/claude-sonnet-4-5@20250929').snapshot;
-    expect(dated.version).toBe('0.1.8 x1.1');
+    const ultrafast = { ...priority, serviceTier: 'ultrafast' };
+    expect(refusal(() => createPriceBook().quote(ultrafast))).toMatch(/ultrafast tier costs more/);
+  });
+
+  test.each(['google/claude-sonnet-4-5@20250929', 'google/claude-opus-5@default'])(
+    'take the end of %s for no tier',
+    (name) => {
+      const { version } = quoteWith({ multipliers: { [name]: '1.1' } }, name).snapshot;
+      expect(version).toBe('0.1.8 x1.1');
+    },
+  );
+
+  test('hold for snapshots of the model, by which its answers are named, before a pattern', () => {
+    const multipliers = {
+      ...{ 'openai/*': '1.1', 'openai/gpt-5.1': '1.5', 'openai/gpt-4o': '1.5' },
+      ...{ 'openai/*@flex': '0.9', 'openai/gpt-5.1@flex': '0.5' },
+    };
+    const book = createPriceBook({ multipliers });
+    const version = (model: string, serviceTier?: string) =>
+      book.quote({ provider: 'openai', model, at: NOON, serviceTier }).snapshot.version;
+    expect(version('gpt-5.1-2025-11-13')).toBe('0.1.8 x1.5');
+    expect(version('gpt-5.1-2025-11-13', 'flex')).toBe('0.1.8 x1.5 x0.5');
+    expect(version('gpt-4o-2024-05-13')).toBe('0.1.8 x1.1');
   });
 
   test('round up', () => {
