@@ -30,6 +30,16 @@ describe.each(MAJORS)('$name: a call that falls back to another model', (major) 
     expect(await spent()).toBe(server.billedNanoUsd());
   });
 
+  it('is not charged for the speed of one that did not answer', async () => {
+    const { server, model, settled, spent } = await scene(major, API, {
+      reply: { serviceTier: 'standard' },
+    });
+    const fallbacks = [{ ...FALLBACK, speed: 'fast' }];
+    await generateText({ ...CALL, providerOptions: { anthropic: { fallbacks } }, model });
+    await settled(1);
+    expect(await spent()).toBe(server.billedNanoUsd());
+  });
+
   it('is sent with limits that fit, also that of the fallback', async () => {
     const { server, model, settled, spent } = await scene(major, API, {
       reply: REPLY,

@@ -54,6 +54,10 @@ const MODELS: Readonly<Record<string, TestModel>> = {
   'gpt-4.1@priority': { ...GPT, input: 3_500_000, cacheWrite5m: 4_000_000, output: 14_000_000 },
   'gpt-5': { ...GPT, maxOutputTokens: 128_000, contextTokens: 400_000 },
   'claude-sonnet-4-5': CLAUDE,
+  'claude-sonnet-4-5@fast': {
+    ...{ ...CLAUDE, input: 18_000_000, cacheWrite5m: 22_500_000, cacheWrite1h: 36_000_000 },
+    output: 90_000_000,
+  },
   'claude-opus-4-5': {
     ...{ ...CLAUDE, input: 5_000_000, cacheRead: 500_000, cacheWrite5m: 6_250_000 },
     ...{ cacheWrite1h: 10_000_000, output: 25_000_000 },

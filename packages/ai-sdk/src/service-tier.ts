@@ -24,6 +24,7 @@ export function servedTier(
   asked: string | undefined,
 ): string | undefined {
   const told = [
+    textAt(objectAt(providerMetadata, 'anthropic', 'usage'), 'speed'),
     ...['openai', 'azure', 'google'].map((name) =>
       textAt(objectAt(providerMetadata, name), 'serviceTier'),
     ),

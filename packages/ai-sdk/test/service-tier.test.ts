@@ -30,6 +30,9 @@ describe('the tier that a call asks for', () => {
     ['openai.chat', 'gpt-5', { openai: { serviceTier: 'default' } }, undefined],
     ['openai.chat', 'gpt-5', { other: { serviceTier: 'priority' } }, undefined],
     ['openai.chat', 'gpt-5', undefined, undefined],
+    ['anthropic.messages', 'm', { openai: { serviceTier: 'priority' } }, undefined],
+    ['google.generative-ai', 'm', { openai: { serviceTier: 'priority' } }, undefined],
+    ['amazon-bedrock', 'm', { bedrock: { serviceTier: 'priority' } }, 'priority'],
   ])('%s %s %j: %s', (provider, modelId, options, tier) => {
     expect(asked(provider, modelId, options)).toBe(tier);
   });
@@ -40,6 +43,14 @@ describe('the tier that a call was answered at', () => {
     [{ openai: { serviceTier: 'default' } }, undefined, 'priority', 'default'],
     [{ openai: { serviceTier: 'default' } }, undefined, undefined, undefined],
     [{ google: { serviceTier: 'PRIORITY' } }, undefined, undefined, 'priority'],
+    [
+      { anthropic: { serviceTier: 'standard', usage: { speed: 'fast' } } },
+      undefined,
+      'fast',
+      'fast',
+    ],
+    [{ anthropic: { usage: { speed: 'standard' } } }, undefined, 'fast', 'standard'],
+    [{ anthropic: { serviceTier: 'standard', usage: {} } }, undefined, undefined, undefined],
     [{ google: { serviceTier: null } }, undefined, 'priority', undefined],
     [undefined, { service_tier: 'flex' }, undefined, 'flex'],
     [undefined, undefined, 'priority', undefined],

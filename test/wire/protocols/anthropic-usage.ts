@@ -62,6 +62,12 @@ function outputFigures({ counts }: Generation): JsonObject {
   };
 }
 
-function served({ reply }: Generation): JsonObject {
-  return { service_tier: reply.serviceTier ?? 'standard', inference_geo: 'not_available' };
+/** What is fast is no tier here, and is said beside it, where that was asked for. */
+function served({ reply: { serviceTier } }: Generation): JsonObject {
+  const isFast = serviceTier === 'fast';
+  return {
+    service_tier: isFast ? 'standard' : (serviceTier ?? 'standard'),
+    inference_geo: 'not_available',
+    ...(serviceTier === undefined ? {} : { speed: isFast ? 'fast' : 'standard' }),
+  };
 }
