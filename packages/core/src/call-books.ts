@@ -118,7 +118,7 @@ export class CallBooks {
   meteredCost(usage: TokenUsage, inputIsBound: boolean): number | undefined {
     const { price, request } = this.#call;
     const { rates } = price;
-    const isBound = inputIsBound || request.fallbackModels !== undefined;
+    const isBound = inputIsBound || !!request.fallbackModels?.length;
     if (rates === null || (!isBound && usage.reasoning === 0)) return price.costOf(usage);
     const output = outputTokensOf(usage);
     if (isBound) return ceilingCost(rates, inputTokensOf(usage), output);

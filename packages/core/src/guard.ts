@@ -73,7 +73,9 @@ export class SpendGuard {
   reserve(request: CallRequest): Promise<Reservation> {
     // Its caller may change it and use it again, while this call is open.
     const own: OwnRequest = { ...request };
-    if (own.tags !== undefined) own.tags = { ...own.tags };
+    const { tags, fallbackModels } = own;
+    if (tags !== undefined) own.tags = { ...tags };
+    if (Array.isArray(fallbackModels)) own.fallbackModels = [...fallbackModels];
     const { opening } = this.#keeping.sink;
     if (opening === null) return this.#reserve(own);
     keepIdentity(own);

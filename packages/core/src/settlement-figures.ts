@@ -30,9 +30,16 @@ export function figuresOf(end: CallEnd, price: CallPrice): SettlementFigures {
   return { usage, costNanoUsd, unpriced, snapshot };
 }
 
-/** Who settles may go on adding to what it settled with. */
+/** Who settles may go on adding to what it settled with. By its fields, since it may be of any class. */
 function copyOf(usage: TokenUsage): TokenUsage {
-  return usage.fees === undefined ? { ...usage } : { ...usage, fees: { ...usage.fees } };
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning } = usage;
+  const { audioInput, audioOutput, fees } = usage;
+  const classes = { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning };
+  const copy: { -readonly [Class in keyof TokenUsage]: TokenUsage[Class] } = classes;
+  if (audioInput !== undefined) copy.audioInput = audioInput;
+  if (audioOutput !== undefined) copy.audioOutput = audioOutput;
+  if (fees !== undefined) copy.fees = { ...fees };
+  return copy;
 }
 
 /** What an account is charged; `hold` for what it holds. */

@@ -74,4 +74,14 @@ describe('a call that another model may answer', () => {
       costNanoUsd: 90 * 10_000 + 7 * 100_000,
     });
   });
+
+  test('is charged for each class as any other where the list names nobody', async () => {
+    const prices = bookOf({ small: quoteOf({ ...ratesOf(1, 10), cacheRead: 0 }) });
+    const { guard } = benchOf([usdBudget('1')], { prices });
+    const call = await admit(guard, request());
+    call.meter({ tokens: 7, usage: { input: 60, cacheRead: 30 } });
+    expect(await call.settle({ outcome: 'metered' })).toMatchObject({
+      costNanoUsd: 60 * 1_000 + 7 * 10_000,
+    });
+  });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSpendGuard } from '../src/index.ts';
 import { admit, benchOf, collect, usageOf, usdBudget } from './support/guard.ts';
-import { PRICES } from './support/prices.ts';
+import { bookOf, PRICES, quoteOf, ratesOf } from './support/prices.ts';
 
 test('a caller may change its request and its usage, and use them again', async () => {
   const { guard } = benchOf([usdBudget('10')]);
@@ -23,6 +23,42 @@ test('a caller may change its request and its usage, and use them again', async 
   expect(one).not.toHaveProperty('operationId');
   const costNanoUsd = 100 * 10_000 + 6 * 100_000;
   expect(other).toMatchObject({ ...change, costNanoUsd, usage: { output: 6 }, tags: { step: 2 } });
+});
+
+test('a usage may be of a class that works its figures out', async () => {
+  class Total {
+    readonly answers: readonly number[] = [2, 3];
+    readonly input = 100;
+    readonly cacheRead = 0;
+    readonly cacheWrite5m = 0;
+    readonly cacheWrite1h = 0;
+    readonly reasoning = 0;
+    get output(): number {
+      return this.answers.reduce((sum, count) => sum + count);
+    }
+  }
+  const { guard } = benchOf([usdBudget('10')]);
+  const request = { provider: 'acme', model: 'small', inputTokens: 100, maxOutputTokens: 10 };
+  const call = await admit(guard, request);
+  await call.settle({ outcome: 'known', usage: new Total() });
+  const [entry] = await collect(guard.ledger());
+  expect(entry?.costNanoUsd).toBe(150_000);
+  expect(entry?.usage).toEqual(usageOf({ input: 100, output: 5 }));
+});
+
+test('a caller may change its list of fallbacks', async () => {
+  const prices = bookOf({
+    small: { ...quoteOf(ratesOf(1, 10)), basis: 'configured' },
+    large: quoteOf(ratesOf(10, 100)),
+  });
+  const { guard } = benchOf([usdBudget('10')], { prices });
+  const fallbackModels = ['large'];
+  const request = { provider: 'acme', model: 'small', inputTokens: 100, maxOutputTokens: 10 };
+  const call = await admit(guard, { ...request, fallbackModels });
+  fallbackModels.length = 0;
+  const usage = usageOf({ output: 5 });
+  const end = await call.settle({ outcome: 'known', usage, servedModel: 'large' });
+  expect(end.costNanoUsd).toBe(500_000);
 });
 
 const LIMITS = { limits: { cap: { resolve: async () => ({ usd: '10' }) } } };
