@@ -98,8 +98,8 @@ export class CallPrice {
       const served = this.#ofModel(model, true, serviceTier);
       return served.quote?.basis === 'ceiling' && this.quote !== null ? this : served;
     } catch {
-      // A settlement must not fail on a name that only the provider knows.
-      return this;
+      // A settlement must not fail on a name that only the provider knows, be it that of a tier.
+      return serviceTier === this.#call.serviceTier ? this : this.servedBy(model);
     }
   }
 }
@@ -124,7 +124,7 @@ function larger(
 
 function quoteOf(
   book: PriceBook | undefined,
-  { provider, model, serviceTier }: PricedCall,
+  { provider, model, serviceTier }: Pick<PricedCall, 'provider' | 'model' | 'serviceTier'>,
   at: number,
   required: boolean,
 ): PriceQuote | null {
@@ -136,7 +136,8 @@ function quoteOf(
   try {
     return book.quote({ provider, model, at, serviceTier });
   } catch (error) {
-    if (!required && UnpricedModelError.isInstance(error)) return null;
-    throw error;
+    if (required || !UnpricedModelError.isInstance(error)) throw error;
+    // What a model can read and write is the same at every tier.
+    return serviceTier === undefined ? null : quoteOf(book, { provider, model }, at, required);
   }
 }

@@ -74,12 +74,21 @@ export function checkCallRequest(call: CallRequest): void {
       throw new InvalidArgumentError(`\`${field}\` of a call is a non-empty string.`);
     }
   }
+  if (call.fallbackModels !== undefined) checkNames(call.fallbackModels);
+  if (call.serviceTier !== undefined) checkNames([call.serviceTier]);
   checkTokens('inputTokens', call.inputTokens);
   if (call.maxOutputTokens !== undefined) checkTokens('maxOutputTokens', call.maxOutputTokens);
   if (call.minOutputTokens !== undefined) checkTokens('minOutputTokens', call.minOutputTokens);
   if (call.estimate !== undefined && !isEstimate(call.estimate)) {
     throw new InvalidArgumentError(`\`estimate\` of a call: ${ESTIMATES}.`);
   }
+}
+
+function checkNames(names: unknown): void {
+  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return;
+  throw new InvalidArgumentError(
+    '`serviceTier` of a call is a string, and `fallbackModels` is a list of strings.',
+  );
 }
 
 function checkTokens(field: string, value: number): void {
