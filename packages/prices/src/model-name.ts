@@ -55,7 +55,11 @@ export function routedName(name: ModelName): ModelName {
   const { provider, model } = name;
   if (provider === 'gateway' || provider === 'litellm') {
     const [, vendor, rest] = /^([^/]+)\/(.+)$/.exec(model) ?? [];
-    if (vendor === undefined || rest === undefined) return name;
+    if (vendor === undefined || rest === undefined) {
+      // The fallbacks of Anthropic are named as it names them.
+      const isBare = provider === 'gateway' && model.startsWith('claude-');
+      return isBare ? canonicalName('anthropic', model) : name;
+    }
     const target = canonicalName(vendor, rest);
     return provider === 'litellm' || LIST_PRICED.has(target.provider) ? target : name;
   }

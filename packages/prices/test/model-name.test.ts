@@ -67,6 +67,7 @@ const NAMES: [provider: string, model: string, entry: string][] = [
   ['gateway', 'openai/gpt-5.1', 'openai/gpt-5.1'],
   ['gateway', 'anthropic/claude-sonnet-4.5', 'anthropic/claude-sonnet-4-5'],
   ['gateway', 'anthropic/claude-fable-5.1', 'anthropic/claude-fable-5-1'],
+  ['gateway', 'claude-opus-4-8', 'anthropic/claude-opus-4-8'],
   ['gateway', 'google/gemini-2.5-pro', 'google/gemini-2.5-pro'],
   ['gateway', 'xai/grok-4.5', 'x-ai/grok-4.5'],
   ['litellm.chat', 'bedrock/us.amazon.nova-lite-v1:0', 'aws/amazon.nova-lite-v1:0'],
