@@ -32,6 +32,8 @@ describe('the tier that a call asks for', () => {
     ['openai.chat', 'gpt-5', undefined, undefined],
     ['anthropic.messages', 'm', { openai: { serviceTier: 'priority' } }, undefined],
     ['google.generative-ai', 'm', { openai: { serviceTier: 'priority' } }, undefined],
+    ['google.vertex.chat', 'm', { vertex: { sharedRequestType: 'priority' } }, 'priority'],
+    ['google.vertex.chat', 'm', { google: { sharedRequestType: 'standard' } }, undefined],
     ['amazon-bedrock', 'm', { bedrock: { serviceTier: 'priority' } }, 'priority'],
   ])('%s %s %j: %s', (provider, modelId, options, tier) => {
     expect(asked(provider, modelId, options)).toBe(tier);

@@ -14,7 +14,8 @@ export function tierAskedIn(places: readonly (JsonObject | undefined)[]): string
     | undefined;
 }
 
-const FIELDS = ['speed', 'serviceTier', 'service_tier'] as const;
+/** The last is Vertex's, whose answers tell no tier. */
+const FIELDS = ['speed', 'serviceTier', 'service_tier', 'sharedRequestType'] as const;
 
 /**
  * The tier that a call was answered at, by the first that tells; undefined where nothing does, and where
