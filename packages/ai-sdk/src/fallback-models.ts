@@ -8,7 +8,6 @@ import {
 import type { ModelId } from './middleware.ts';
 import { type ModelCall, withProviderOptions } from './model-call.ts';
 import { optionNames } from './option-names.ts';
-import { providerFamily } from './provider-family.ts';
 import type { OutputLimit } from './wire-limits.ts';
 
 /** The models that a call lets its provider answer with instead; undefined where it names none. */
@@ -39,12 +38,12 @@ export function limitWithFallbacks(
   };
 }
 
-/** Anthropic's package reads its own name under any other, too. */
 function optionsRead(
   call: ModelCall,
   model: ModelId,
 ): { readonly name: string; readonly options: JsonObject | undefined }[] {
-  const names = new Set(optionNames(call, model));
-  if (providerFamily(model) === 'anthropic') names.add('anthropic');
-  return [...names].map((name) => ({ name, options: asObject(call.providerOptions?.[name]) }));
+  return optionNames(call, model).map((name) => ({
+    name,
+    options: asObject(call.providerOptions?.[name]),
+  }));
 }

@@ -7,7 +7,7 @@ const COMMON = ['openai', 'openaiCompatible', 'openai-compatible'];
 
 /** The keys that packages read under any name of theirs. */
 const SHARED: Readonly<Record<ProviderFamily, readonly string[]>> = {
-  anthropic: [],
+  anthropic: ['anthropic'],
   bedrock: ['bedrock', 'amazonBedrock'],
   google: ['google', 'vertex', 'googleVertex'],
   openai: COMMON,

@@ -2,13 +2,10 @@ import { asObject, listAt, objectAt, textAt, tierAskedIn, tierServed } from '@ha
 import type { ModelId } from './middleware.ts';
 import type { ModelCall } from './model-call.ts';
 import { optionNames } from './option-names.ts';
-import { providerFamily } from './provider-family.ts';
 
 /** The tier of service that a call asks for; undefined for the usual one. */
 export function askedTier(call: ModelCall, model: ModelId): string | undefined {
-  const names = new Set(optionNames(call, model));
-  if (providerFamily(model) === 'anthropic') names.add('anthropic');
-  const places = [...names].flatMap((name) => {
+  const places = optionNames(call, model).flatMap((name) => {
     const options = objectAt(call.providerOptions, name);
     return [options, ...listAt(options, 'fallbacks').map(asObject)];
   });

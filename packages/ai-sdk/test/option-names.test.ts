@@ -10,7 +10,7 @@ test.each<readonly [string, string, readonly string[]]>([
   ['openai.responses', 'gpt-5', ['openai', 'openaiCompatible']],
   ['azure.chat', 'prod', ['openai', 'openaiCompatible']],
   ['my-proxy.chat', 'm', ['openai', 'openaiCompatible', 'my-proxy', 'myProxy']],
-  ['my-proxy', 'claude-opus-5', ['my-proxy', 'myProxy']],
+  ['my-proxy', 'claude-opus-5', ['anthropic', 'my-proxy', 'myProxy']],
   ['anthropic.messages', 'claude-opus-5', ['anthropic']],
   ['google.generative-ai', 'gemini-2.5-pro', ['google', 'vertex', 'googleVertex']],
   ['google.vertex.chat', 'gemini-2.5-pro', ['google', 'vertex', 'googleVertex']],
