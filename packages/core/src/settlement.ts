@@ -19,7 +19,10 @@ export type Settlement =
       readonly costNanoUsd?: number;
       /** The model that answered, where the provider names it: it prices the usage. */
       readonly servedModel?: string;
-      /** The tier of service it was answered at, where the provider names it. */
+      /**
+       * The tier of service it was answered at, where the provider names it. Where the price book has no
+       * price for that, the call is charged at the tier it asked for.
+       */
       readonly serviceTier?: string;
     }
   | {

@@ -25,9 +25,10 @@ export interface PriceBookOptions {
    */
   readonly unknownModel?: 'uncounted' | { readonly ceiling: CeilingRates };
   /**
-   * Factors on the table's token rates, for what it does not know: a regional endpoint, a priority
-   * tier, a discount. A `*` may end a name: `{ 'azure/*': '1.1' }`. The longest name counts. With a tier
-   * of service behind it, a factor is for calls at that tier alone: `{ 'openai/*@priority': '2' }`.
+   * Factors on the table's token rates, for what it does not know: a regional endpoint, a discount. A
+   * `*` may end a name: `{ 'azure/*': '1.1' }`. The longest name counts; one without a `*` is also that
+   * of its dated snapshots. With a tier of service behind it, a factor is for calls at that tier alone,
+   * on top of the other: `{ 'openai/*@priority': '2' }`.
    */
   readonly multipliers?: Readonly<Record<string, Decimal>>;
 }
