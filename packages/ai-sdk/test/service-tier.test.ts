@@ -32,6 +32,12 @@ describe('the tier that a call asks for', () => {
     ['openai.chat', 'gpt-5', undefined, undefined],
     ['anthropic.messages', 'm', { openai: { serviceTier: 'priority' } }, undefined],
     ['google.generative-ai', 'm', { openai: { serviceTier: 'priority' } }, undefined],
+    [
+      'azure.responses',
+      'prod',
+      { openai: { serviceTier: 'flex' }, azure: { serviceTier: 'priority' } },
+      'priority',
+    ],
     ['google.vertex.chat', 'm', { vertex: { sharedRequestType: 'priority' } }, 'priority'],
     ['google.vertex.chat', 'm', { google: { sharedRequestType: 'standard' } }, undefined],
     ['amazon-bedrock', 'm', { bedrock: { serviceTier: 'priority' } }, 'priority'],

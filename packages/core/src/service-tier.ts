@@ -5,13 +5,19 @@ const USUAL: ReadonlySet<string> = new Set([
   ...['auto', 'default', 'on_demand', 'standard', 'standard_only', 'unspecified'],
 ]);
 
-/** The first tier of service that any of these settings asks for; undefined for the usual one. */
+/** Those that are known to cost less. */
+const CHEAPER: ReadonlySet<string> = new Set(['batch', 'flex']);
+
+/**
+ * The tier of service that these settings ask for; undefined for the usual one. Where they ask for
+ * several, one that may cost more comes first, since any of them may be the one that is sent.
+ */
 export function tierAskedIn(places: readonly (JsonObject | undefined)[]): string | undefined {
-  return places
+  const asked = places
     .flatMap((settings) => FIELDS.map((field) => settings?.[field]))
-    .find((tier) => typeof tier === 'string' && !USUAL.has(tier.toLowerCase())) as
-    | string
-    | undefined;
+    .filter((tier) => typeof tier === 'string')
+    .filter((tier) => !USUAL.has(tier.toLowerCase()));
+  return asked.find((tier) => !CHEAPER.has(tier.toLowerCase())) ?? asked[0];
 }
 
 /** The last is Vertex's, whose answers tell no tier. */
