@@ -23,6 +23,7 @@ const CLASSES: Readonly<Record<Api, readonly [string, object, string, Fields?][]
     ['cached input', { cacheRead: 700 }, 'claude-sonnet-4-5'],
     ['cache writes of 5 minutes', { cacheWrite5m: 301 }, 'claude-sonnet-4-5'],
     ['cache writes of 1 hour', { cacheWrite1h: 301 }, 'claude-sonnet-4-5'],
+    ['streaming by itself', { cacheRead: 7 }, 'claude-sonnet-4-5', { streaming: true }],
     ['all at once', { cacheRead: 7, cacheWrite5m: 301, cacheWrite1h: 33 }, 'claude-sonnet-4-5'],
     [
       'thinking',

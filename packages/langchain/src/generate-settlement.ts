@@ -32,10 +32,11 @@ function answerSettlement(
   const isAnthropic = name.provider === 'anthropic';
   return reportSettlement(
     {
-      metadata: objectAt(message, 'usage_metadata'),
-      anthropic: isAnthropic
-        ? (told?.whole ?? objectAt(llmOutput, 'usage') ?? objectAt(metadata, 'usage'))
-        : undefined,
+      // The framework's figures are those of Anthropic's start, where the whole was told.
+      metadata: told?.whole === undefined ? objectAt(message, 'usage_metadata') : undefined,
+      anthropic:
+        told?.whole ??
+        (isAnthropic ? (objectAt(llmOutput, 'usage') ?? objectAt(metadata, 'usage')) : undefined),
       excludesCache,
       gemini: isGoogle(name) ? geminiReport(message) : undefined,
       longCacheWrites,

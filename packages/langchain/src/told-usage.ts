@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, objectAt } from '@hardcap/core/adapter';
+import { asObject, type JsonObject, numberAt, objectAt } from '@hardcap/core/adapter';
 import { type ChatModel, derived } from './chat-model.ts';
 
 /** What Anthropic has told of the usage of a stream so far. */
@@ -29,8 +29,17 @@ export class ToldUsage {
       const isGrown = typeof figure !== 'number' || typeof before !== 'number' || figure > before;
       if (figure != null && isGrown) this.#sofar[key] = figure;
     }
-    this.whole = this.#sofar;
+    this.whole = tellsInput(this.#sofar)
+      ? this.#sofar
+      : { ...this.#sofar, input_tokens: undefined };
   }
+}
+
+const INPUT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const;
+
+/** No call is without input: gateways that count none have not told it. */
+function tellsInput(usage: JsonObject): boolean {
+  return INPUT.some((key) => (numberAt(usage, key) ?? 0) > 0);
 }
 
 type Request = (body: unknown, options: unknown) => Promise<AsyncIterable<unknown>>;
