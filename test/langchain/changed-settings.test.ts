@@ -104,6 +104,17 @@ describe.each(MAJORS)('$name: what goes around the settings', (major) => {
     await expect(model.invoke(PROMPT)).rejects.toSatisfy(BudgetExceededError.isInstance);
   });
 
+  it.each<[string, Fields]>([
+    ['nothing is searched', { search_parameters: { mode: 'off' } }],
+    ['a plugin is turned off', { plugins: [{ id: 'web', enabled: false }] }],
+    ['a plugin adds nothing', { plugins: [{ id: 'response-healing' }] }],
+  ])('is not held at the window, where %s', async (_, modelKwargs) => {
+    const fields = { maxTokens: 300, modelKwargs };
+    const { server, model } = await scene(major, 'openai chat', { cap: '0.10', fields });
+    await model.invoke(PROMPT);
+    expect(server.exchanges[0]?.body).toMatchObject(modelKwargs);
+  });
+
   it('is no model at all, where a setting takes its name away', async () => {
     const fields = { maxTokens: 300, modelKwargs: { model: null } };
     const { server, bare, guard } = await scene(major, 'openai chat', { fields });

@@ -14,7 +14,10 @@ export function callInput(messages: readonly unknown[], params: JsonObject): Inp
     tools: tools.map(withoutMarks),
     ...(formats.length === 0 ? {} : { responseFormat: formats }),
     media,
-    serverState: tools.some(runsAtProvider) || STATE_FIELDS.some((key) => isGiven(params[key])),
+    serverState:
+      tools.some(runsAtProvider) ||
+      STATE_FIELDS.some((key) => isGiven(params[key])) ||
+      searches(params),
   };
 }
 
@@ -24,15 +27,29 @@ const FORMAT_FIELDS = [
 ] as const;
 const TOOL_FIELDS = ['tools', 'functions'] as const;
 
-/** Input that a call only names: the provider keeps it, or looks for it. */
+/** Input that a call only names: the provider keeps it. */
 const STATE_FIELDS = [
   ...['previous_response_id', 'conversation', 'prompt', 'container'],
   ...['mcp_servers', 'cachedContent', 'cached_content'],
-  // Searches whose results gateways and makers of models add to the prompt.
-  ...['web_search_options', 'search_parameters', 'plugins'],
 ] as const;
 
 const COUNTED: ReadonlySet<string> = new Set([...FORMAT_FIELDS, ...TOOL_FIELDS, ...STATE_FIELDS]);
+
+/** OpenRouter's that add nothing to the prompt; any other may search, or read files. */
+const ADD_NOTHING: ReadonlySet<unknown> = new Set([
+  ...['response-healing', 'context-compression', 'moderation', 'auto-router'],
+]);
+
+/** Whether a gateway, or the maker of the model, adds to the prompt what it finds. */
+function searches(params: JsonObject): boolean {
+  const mode = textAt(objectAt(params, 'search_parameters'), 'mode');
+  const plugins = listAt(params, 'plugins').map(asObject);
+  return (
+    isGiven(params['web_search_options']) ||
+    (isGiven(params['search_parameters']) && mode !== 'off') ||
+    plugins.some((plugin) => plugin?.['enabled'] !== false && !ADD_NOTHING.has(plugin?.['id']))
+  );
+}
 
 function isGiven(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value != null;
