@@ -2,10 +2,15 @@ import { BudgetExceededError, InvalidArgumentError, MemoryUsageSink } from '@har
 import { SpendBudgetCallbackHandler, withSpendBudget } from '@hardcap/langchain';
 import { describe, expect, it, vi } from 'vitest';
 import type { Fields, Model } from './langchain.ts';
-import { MAJORS } from './majors.ts';
+import { type Api, MAJORS } from './majors.ts';
 import { drain, scene } from './scene.ts';
 
 const PROMPT = 'Say something.';
+
+interface Settings {
+  invocationKwargs: Fields;
+  useCachedContent(content: object): void;
+}
 
 /** Runs something whenever the guard asks the sink to reserve. */
 function sinkThat(acts: () => void): MemoryUsageSink {
@@ -36,6 +41,35 @@ describe.each(MAJORS)('$name: settings that change', (major) => {
     const [entry] = await here.settled(1);
     expect(entry?.heldNanoUsd).toBeGreaterThanOrEqual(here.server.billedNanoUsd());
     expect(await here.spent()).toBe(here.server.billedNanoUsd());
+  });
+
+  it.each<[string, Api, (bare: Settings) => void]>([
+    [
+      'a long prompt that is sent with each call',
+      'anthropic messages',
+      (bare) => {
+        bare.invocationKwargs = { system: [{ type: 'text', text: 'Be brief. '.repeat(9_000) }] };
+      },
+    ],
+    [
+      'what Google has cached',
+      'gemini',
+      (bare) => {
+        const cached = { name: 'cachedContents/a', model: 'models/gemini-2.5-pro', contents: [] };
+        bare.useCachedContent(cached);
+      },
+    ],
+  ])('while a call is reserved are held with it: %s', async (_, api, change) => {
+    let changes = (): void => {};
+    const sink = sinkThat(() => changes());
+    const { server, bare, model } = await scene(major, api, {
+      cap: '0.02',
+      fields: { maxTokens: 300 },
+      guard: { sink },
+    });
+    changes = () => change(bare as unknown as Settings);
+    await expect(model.invoke(PROMPT)).rejects.toSatisfy(BudgetExceededError.isInstance);
+    expect(server.exchanges).toEqual([]);
   });
 
   it('again and again are refused', async () => {
