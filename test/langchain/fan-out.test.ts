@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   BudgetExceededError,
   createSpendGuard,
   InvalidArgumentError,
+  MemoryUsageSink,
   type SpendGuard,
 } from '@hardcap/core';
 import { type FanOutConfig, reserveFanOut, withSpendBudget } from '@hardcap/langchain';
@@ -54,7 +56,28 @@ function fanOut({ langchain }: Major, model: Model) {
 
 const asFields = (config: FanOutConfig | undefined): Fields => ({ ...config });
 
+/** A sink that hears late of what is given back, as one elsewhere may. */
+function slowToRelease(): MemoryUsageSink {
+  const sink = new MemoryUsageSink();
+  const release = sink.release.bind(sink);
+  return Object.assign(sink, {
+    release: async (id: string) => {
+      await nextTurn();
+      return release(id);
+    },
+  });
+}
+
 describe.each(MAJORS)('$name: a fan-out that is reserved before', (major) => {
+  it('makes room for a call that it does not pay for', async () => {
+    const guard = { sink: slowToRelease() };
+    const here = await scene(major, 'openai chat', { ...CENT, guard, cap: '0.25' });
+    const { configs } = await reserveFanOut(here.model, ['One.']);
+    const hardcap = { ...Object(configs[0]?.metadata['hardcap']), identity: { user: 'u1' } };
+    await here.model.invoke('One.', { metadata: { hardcap } });
+    expect(await here.settled(1)).toMatchObject([{ costNanoUsd: here.server.billedNanoUsd() }]);
+  });
+
   it('does not pay for a call that names somebody else', async () => {
     const here = await scene(major, 'openai chat', CENT);
     const { configs, release } = await reserveFanOut(here.model, ['One.']);

@@ -80,7 +80,7 @@ export class AttemptOpener {
     const { request, choices } = call;
     const stop = linkedAbort(options.signal);
     try {
-      const early = this.#early(channel, request);
+      const early = await this.#early(channel, request);
       const spend = early ?? (await reserved(this.guard, request, stop.signal));
       if (sentTerms(sentParams(given, options), given) !== call.terms) {
         await spend.release().catch(() => {});
@@ -131,11 +131,15 @@ export class AttemptOpener {
   }
 
   /** What was reserved for a call before, where that is enough for it. */
-  #early(channel: CallChannel | undefined, request: CallRequest): SpendCall | undefined {
+  async #early(
+    channel: CallChannel | undefined,
+    request: CallRequest,
+  ): Promise<SpendCall | undefined> {
     if (channel?.reservation === undefined) return undefined;
     const early = takeEarly(this.guard, channel.reservation);
     if (early === undefined || covers(early, request)) return early?.spend;
-    void early.spend.release().catch(() => {});
+    // What it holds may be what the call needs.
+    await early.spend.release().catch(() => {});
     return undefined;
   }
 
