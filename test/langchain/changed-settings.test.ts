@@ -72,6 +72,22 @@ describe.each(MAJORS)('$name: settings that change', (major) => {
     expect(server.exchanges).toEqual([]);
   });
 
+  it('while a call is reserved to what its model does not take, leave no hold', async () => {
+    let changes = (): void => {};
+    const sink = sinkThat(() => changes());
+    const { server, bare, model, guard, entries } = await scene(major, 'openai chat', {
+      guard: { sink },
+    });
+    const invocationParams = () => {
+      throw new TypeError('temperature is not supported');
+    };
+    changes = () => Object.assign(bare, { invocationParams });
+    await expect(model.invoke(PROMPT)).rejects.toThrow('temperature is not supported');
+    expect(server.exchanges).toEqual([]);
+    expect(await entries()).toEqual([]);
+    expect(await guard.verify()).toMatchObject({ reservations: 0 });
+  });
+
   it('again and again are refused', async () => {
     const settings: { maxTokens: number }[] = [];
     const sink = sinkThat(() => {

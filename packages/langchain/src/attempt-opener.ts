@@ -82,7 +82,7 @@ export class AttemptOpener {
     try {
       const early = await this.#early(channel, request);
       const spend = early ?? (await reserved(this.guard, request, stop.signal));
-      if (sentTerms(sentParams(given, options), given) !== call.terms) {
+      if (termsNow(given, options) !== call.terms) {
         await spend.release().catch(() => {});
         if (attempts > 1) {
           stop.unlink();
@@ -216,5 +216,14 @@ export class AttemptOpener {
     const sent = model === given ? params : sentParams(model, options);
     const terms = sentTerms(params, given);
     return { model, params: sent, limit: outputLimit(sent, model), terms };
+  }
+}
+
+/** Undefined for settings that have become invalid: whoever plans the call again is told. */
+function termsNow(model: ChatModel, options: CallOptions): string | undefined {
+  try {
+    return sentTerms(sentParams(model, options), model);
+  } catch {
+    return undefined;
   }
 }
