@@ -7,6 +7,7 @@ import { inParallel } from './redis-load.ts';
 import { quietNanoseconds } from './rounds.ts';
 
 const HOLD_MS = 600_000;
+/** Of processes that use up a cap within seconds. */
 const LEASES: LeaseOptions = { syncMs: 100, ttlMs: 10_000 };
 
 function accountOf(key: string, limit: number): Account {
@@ -66,7 +67,8 @@ async function gainGate(
   client: Redis,
   { width, count, atMost }: { width: number; count: number; atMost: number },
 ): Promise<Gate> {
-  const leased = new HotCalls(client, LEASES);
+  // As they are by default: an account must not cool while the other one has its turn.
+  const leased = new HotCalls(client, {});
   const plain = new HotCalls(client, null);
   const contenders = [
     { name: 'leased', run: (calls: number) => leased.run(calls, width) },
