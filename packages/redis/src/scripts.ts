@@ -1670,6 +1670,7 @@ at = max(at, header[CLOCK])
 else
 isNew = true
 header = { at, HUGE, 0, 0, 0, 0, HUGE, 0, ARGV[5] }
+call('PEXPIRE', DUE, 0)
 local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
 if last then
 local time, count = string.match(last[1], '^(%d+)-(%d+)$')
@@ -1705,9 +1706,9 @@ const OPEN_TEXT: string = [LAYOUT_PART, PERMISSIONS_PART, STORE_PART, OPEN_OWN].
 
 export const OPEN: Script = {
   name: 'open',
-  sha: 'bf86544b6a09d6767b40caf07aa8edae96106a97',
+  sha: '6c8a5c01e611e12b3006b9ad9681e09f988c7d0c',
   text: UNLOCK + OPEN_TEXT,
-  flagged: { sha: '898db6f77be986ea0b4360fc16346c2f3a9eeeaa', text: FLAGS + OPEN_TEXT },
+  flagged: { sha: '996b424b6d180fae131fc619e725ba692eb207d2', text: FLAGS + OPEN_TEXT },
 };
 
 const PROOF_OWN: string = String.raw`

@@ -120,3 +120,16 @@ test.each([
   expect(await sink.read([a])).toMatchObject([{ committed: 40, held: 0 }]);
   for (const key of [books, due]) expect(await admin.pttl(key)).toBeGreaterThan(0);
 });
+
+test('where all books were lost and what is due was not, those who accept that go on from 0', async () => {
+  const accepting = () => {
+    return redis.sink({ now: () => time, timeoutMs: 10_000, onStoreReset: 'accept' });
+  };
+  const sink = accepting();
+  await spend(sink, 'r1', 60);
+  await sink.reserve(ask('open', 20, [a, b]));
+  await admin.del(books);
+  expect(await sink.reserve(ask('r2', 60))).toMatchObject({ admitted: true });
+  expect(await accepting().reserve(ask('r3', 40, [b, a]))).toMatchObject({ admitted: true });
+  expect(await sink.read([a, b])).toMatchObject([{ held: 100 }, { held: 40 }]);
+});

@@ -25,6 +25,8 @@ if value then
 else
   isNew = true
   header = { at, HUGE, 0, 0, 0, 0, HUGE, 0, ARGV[5] }
+  -- What is listed as due is of the books that are gone, and its accounts would be taken for deleted.
+  call('PEXPIRE', DUE, 0)
   -- The ledger may be there still: it goes on where it was.
   local last = call('XREVRANGE', LEDGER, '+', '-', 'COUNT', 1)[1]
   if last then
