@@ -223,10 +223,12 @@ export class CommittedProof {
   ): Promise<void> {
     const known = this.#sums.accounts.get(account);
     const byHand = (known?.byHand ?? new SetByHand()).arguments();
+    // Of entries that were dropped, nobody knows.
+    const isReset = known?.isReset === true || this.#dropped !== '0';
     const status = await this.#write(() => {
       const [, ...rolling] = madeOf(window, this.#at);
       const args = [inJson(account), this.#namesOf(account), window, serial, ...rolling, ...byHand];
-      return this.#session.run(REVIVE, this.#args(args, slots()));
+      return this.#session.run(REVIVE, this.#args([...args, isReset ? 'r' : ''], slots()));
     });
     // Somebody has made it meanwhile, and nobody knows what is right of it.
     if (status === 'there') this.#isOutdated = true;

@@ -12,6 +12,8 @@ export interface LedgerAccount {
   readonly windows: Set<string>;
   /** When it was last charged something, in ms since the epoch. */
   chargedAt: number;
+  /** Whether it was ever reset. */
+  isReset: boolean;
   readonly byHand: SetByHand;
 }
 
@@ -77,12 +79,13 @@ export class LedgerSums {
     const known = this.accounts.get(key);
     if (known !== undefined) return known;
     const blank = { windows: new Set<string>(), byHand: new SetByHand() };
-    const made = { names, chargedAt: 0, ...blank };
+    const made = { names, chargedAt: 0, isReset: false, ...blank };
     this.accounts.set(key, made);
     return made;
   }
 
   #addByHand(entry: AdjustmentEntry, reply: EntryReply): void {
+    if (entry.change.type === 'reset') this.#account(entry.account, namesIn(reply)).isReset = true;
     if (!SetByHand.isOf(entry)) return;
     this.#account(entry.account, namesIn(reply)).byHand.add(entry);
   }

@@ -2091,7 +2091,7 @@ local from
 terms, from = unpacked('<s', raw['c' .. key])
 cold = cmsgpack.unpack(sub(raw['c' .. key], from))
 else
-cold = { past = {}, window = { added = 0, resets = 0, fired = {} } }
+cold = { past = {}, window = { added = 0, resets = ARGV[17] == 'r' and 0.5 or 0, fired = {} } }
 cold.isBlocked = ARGV[12] ~= '' or nil
 if ARGV[13] ~= '' then cold.set = { to = tonumber(ARGV[13]), till = tonumber(ARGV[14]) } end
 if ARGV[15] ~= '' then cold.raised = { by = tonumber(ARGV[15]), till = tonumber(ARGV[16]) } end
@@ -2106,13 +2106,13 @@ cold.window.length = tonumber(ARGV[10]) or cold.window.length
 cold.window.step = tonumber(ARGV[11]) or cold.window.step
 if serial == '' then serial = nextSerial() end
 local known = {
-[COMMITTED] = tonumber(ARGV[17]), [HELD] = 0, [OPEN] = 0, [DENIED] = denials, [CARRIED] = 0, [TILL] = 0,
+[COMMITTED] = tonumber(ARGV[18]), [HELD] = 0, [OPEN] = 0, [DENIED] = denials, [CARRIED] = 0, [TILL] = 0,
 [GATE] = HUGE, [ALARM] = HUGE, [ENDS] = HUGE, [SERIAL] = serial, [TERMS_ID] = '',
 [NAMES] = string.match(terms, '^[^\n]*'), [WINDOW] = ARGV[8], [TERMS] = terms, [KEY] = key, [COLD] = cold,
 }
 known[FRESH] = at + windows().remembered()
 local slots = {}
-for place = 18, #ARGV do slots[place - 17] = tonumber(ARGV[place]) end
+for place = 19, #ARGV do slots[place - 18] = tonumber(ARGV[place]) end
 for place = 2, #slots, 2 do known[COMMITTED] = known[COMMITTED] + slots[place] end
 if slots[1] or get('s' .. serial) then windows().setSlots(known, slots) end
 save(known)
@@ -2122,7 +2122,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: '16da2df16a0d450703a178415369a2d0bf1396f8',
+  sha: '39932dfc60d02e8e2edc0c86d20106120761f21d',
   text: REVIVE_TEXT,
 };
 
@@ -2169,6 +2169,7 @@ end
 local function correct(each)
 local key, held, before, serial, name, slot, resets, names = unpack(each)
 local found = account(key)
+if not found and isDeleted(key) then missing(key) end
 local known = found or { [KEY] = key, [NAMES] = names }
 local holder = windows().find(known, serial) or found and windows().named(found, name)
 holder = holder or charges().forgotten(known, name)
@@ -2201,9 +2202,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '497eb86037536635d60258135c80be7388f8443c',
+  sha: 'b2e1fde329ab7d6522c61f19c0c5fbaf65409e7b',
   text: UNLOCK + SETTLE_TEXT,
-  flagged: { sha: '0f4100e2644c9ee792f5b8c148a1ceddc2c97a9c', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: 'd1f678dfb7c222b740df8737c838e1c45868a29c', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_LEASED_OWN: string = String.raw`

@@ -7,7 +7,8 @@
 -- ARGV[9] serial that it had, or nothing     ARGV[10] and ARGV[11] length and step of a rolling window
 -- ARGV[12] `b` where it is blocked     ARGV[13] and ARGV[14] limit that was set, or `none`, and until when
 -- ARGV[15] and ARGV[16] by how much the limit was raised, and until when; empty where it was not
--- ARGV[17] settled spend without slots; then pairs of slots and amounts, oldest first
+-- ARGV[17] `r` where it may have been reset since something expired that is awaited, or empty
+-- ARGV[18] settled spend without slots; then pairs of slots and amounts, oldest first
 --
 -- 'revived', time
 -- 'stale', time: there are more entries     'there', time: there is the account
@@ -28,7 +29,8 @@ if raw['c' .. key] then
   terms, from = unpacked('<s', raw['c' .. key])
   cold = cmsgpack.unpack(sub(raw['c' .. key], from))
 else
-  cold = { past = {}, window = { added = 0, resets = 0, fired = {} } }
+  -- No count of resets is a half, so that a late settlement gives nothing back that a reset may have given.
+  cold = { past = {}, window = { added = 0, resets = ARGV[17] == 'r' and 0.5 or 0, fired = {} } }
   cold.isBlocked = ARGV[12] ~= '' or nil
   if ARGV[13] ~= '' then cold.set = { to = tonumber(ARGV[13]), till = tonumber(ARGV[14]) } end
   if ARGV[15] ~= '' then cold.raised = { by = tonumber(ARGV[15]), till = tonumber(ARGV[16]) } end
@@ -43,13 +45,13 @@ cold.window.length = tonumber(ARGV[10]) or cold.window.length
 cold.window.step = tonumber(ARGV[11]) or cold.window.step
 if serial == '' then serial = nextSerial() end
 local known = {
-  [COMMITTED] = tonumber(ARGV[17]), [HELD] = 0, [OPEN] = 0, [DENIED] = denials, [CARRIED] = 0, [TILL] = 0,
+  [COMMITTED] = tonumber(ARGV[18]), [HELD] = 0, [OPEN] = 0, [DENIED] = denials, [CARRIED] = 0, [TILL] = 0,
   [GATE] = HUGE, [ALARM] = HUGE, [ENDS] = HUGE, [SERIAL] = serial, [TERMS_ID] = '',
   [NAMES] = string.match(terms, '^[^\n]*'), [WINDOW] = ARGV[8], [TERMS] = terms, [KEY] = key, [COLD] = cold,
 }
 known[FRESH] = at + windows().remembered()
 local slots = {}
-for place = 18, #ARGV do slots[place - 17] = tonumber(ARGV[place]) end
+for place = 19, #ARGV do slots[place - 18] = tonumber(ARGV[place]) end
 for place = 2, #slots, 2 do known[COMMITTED] = known[COMMITTED] + slots[place] end
 if slots[1] or get('s' .. serial) then windows().setSlots(known, slots) end
 save(known)

@@ -67,6 +67,8 @@ end
 local function correct(each)
   local key, held, before, serial, name, slot, resets, names = unpack(each)
   local found = account(key)
+  -- Whether a reset has given it back is not known until there is a record again.
+  if not found and isDeleted(key) then missing(key) end
   local known = found or { [KEY] = key, [NAMES] = names }
   -- One that was made anew from the ledger has another serial.
   local holder = windows().find(known, serial) or found and windows().named(found, name)
