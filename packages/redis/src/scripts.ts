@@ -609,9 +609,9 @@ const SWEEP_PART: string = String.raw`
 local SWEEP_LIMIT, FEW = 64, 2
 local function deletedIn(holds)
 for _, hold in ipairs(holds) do
-local known, serial = account(hold[1]), hold[5]
-local isThere = known and (serial == '' or string.find(serial, '\t', 1, true) or windows().find(known, serial))
-if not isThere then return hold[1] end
+local known, amount, serial = account(hold[1]), hold[2], hold[5]
+local isFixed = amount ~= '0' and serial ~= '' and not find(serial, '\t', 1, true)
+if not known or isFixed and not windows().find(known, serial) then return hold[1] end
 end
 return nil
 end
@@ -645,7 +645,7 @@ if holder or not endsAt or from < endsAt then return holder or c.forgotten(known
 w.turn(known, name, from, to)
 return known
 end
-return w.find(known, serial)
+return w.find(known, serial) or known
 end
 local function expireHold(hold, expiresAt, admittedAt)
 local key, amount, _, flag, serial = unpack(hold)
@@ -763,8 +763,11 @@ accounts[key], raw[field] = nil, false
 end
 local function visitWindow(field, value)
 local other = w.otherOf(sub(field, 2))
-local known = account(other[KEY])
-if known and (known[OPEN] > 0 or other[HELD] > 0) then return due(field, at + remembered) end
+local known, window = account(other[KEY]), w.windowOf(other)
+local length = window.startsAt and window.endsAt and window.endsAt - window.startsAt or 0
+local named = min(awaited, max(6 * remembered, 24 * length))
+local isNamed = known and known[OPEN] > 0 and (not window.endsAt or at < window.endsAt + named)
+if isNamed or other[HELD] > 0 then return due(field, at + remembered) end
 drop(field)
 dropSlots(other[SERIAL])
 end
@@ -998,7 +1001,11 @@ length = terms.length, step = terms.step, born = not endsAt and header[ENTRIES] 
 end
 local function leave(known)
 local cold = coldOf(known)
-local window, past = cold.window, {}
+local window, past, late = cold.window, {}, {}
+for _, each in ipairs(cold.past) do
+if each[3] <= at and #late < 1000 then late[#late + 1] = 'w' .. each[2] end
+end
+fetch(late)
 for _, each in ipairs(cold.past) do
 if each[3] > at or otherOf(each[2]) then past[#past + 1] = each end
 end
@@ -1224,7 +1231,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '868ebe5af1faa2a829697b4db0afe44e881062ac',
+  sha: 'd5e65755c5f6870b16d138dbd08e629788418fd2',
   text: ADJUST_TEXT,
 };
 
@@ -1319,9 +1326,9 @@ const ADOPT_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const ADOPT: Script = {
   name: 'adopt',
-  sha: 'e05b1b6bdd8f07d106d5aa0d2bda696a0f4e2775',
+  sha: '624e02a14f18f6b0d632401fe952343ad2de7625',
   text: UNLOCK + ADOPT_TEXT,
-  flagged: { sha: 'bbf0b6ca5944848fb487cea5993b43dca8eef20c', text: FLAGS + ADOPT_TEXT },
+  flagged: { sha: '7c303689e26619af5811fc82c86361d10b648457', text: FLAGS + ADOPT_TEXT },
 };
 
 const EXTEND_OWN: string = String.raw`
@@ -1357,7 +1364,8 @@ end
 local known, requested, own = account(key), tonumber(amount), tonumber(held[2])
 claim.known, claim.holder, claim.by = known, known, requested - own
 if isOwn(held[4]) then
-claim.holder = windows().find(known, held[5])
+claim.holder = windows().find(known, held[5]) or known
+held[5] = claim.holder[SERIAL]
 elseif not open(key, id, way, terms) then
 staleAt(known)
 end
@@ -1391,7 +1399,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: 'b05d021d9af6b4cf2f422404f66ffe445d0c8ef5',
+  sha: 'a8f22fcc972f9b71d55e20721cf9b573b1a128cd',
   text: EXTEND_TEXT,
 };
 
@@ -1409,9 +1417,9 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: '0014a3b7d5378549e9092ba294cdc5df50f16474',
+  sha: 'c88146853516e3e3bba5c7c9df3ccf48441d558d',
   text: UNLOCK + FIND_TEXT,
-  flagged: { sha: '8c8971097f8a209af6b8b76a9cc0e01856d19d14', text: FLAGS + FIND_TEXT },
+  flagged: { sha: 'b80e10caf1b44efeb0b83df8bdee233a50c4d769', text: FLAGS + FIND_TEXT },
 };
 
 const HELD_OWN: string = String.raw`
@@ -1551,7 +1559,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '2ae6543e9906151f51c1b45025338eac9aa6cc0e',
+  sha: '6f9d3b5bdb2e6d3408aa4baa18bc1aec8a270cc7',
   text: HELD_TEXT,
 };
 
@@ -1654,7 +1662,7 @@ const LEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const LEASE: Script = {
   name: 'lease',
-  sha: '61577ded354f60c44d6ab852c423909724612b11',
+  sha: 'd908d86219de4981c68feb4c3575917123a5c098',
   text: LEASE_TEXT,
 };
 
@@ -1778,7 +1786,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: 'd902c7732b6d84a58893e7af0696bb3e719dd5da',
+  sha: '6b543279125d1e298530fb4988ca8f34f6776368',
   text: PROOF_TEXT,
 };
 
@@ -1830,7 +1838,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: '056cbee37b3873dd602ec24c3ddea76f9a0cc58e',
+  sha: 'ae69e6fbcfeb69cd71098f8fb8c8907e39fd3e62',
   text: PRUNE_TEXT,
 };
 
@@ -1860,7 +1868,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: 'f61d5d2c8483a3a8337ec05917cddb00cb1bdf36',
+  sha: '0b11657047361f8f9f5b9db93de0b9f8b73001b3',
   text: READ_TEXT,
 };
 
@@ -1888,9 +1896,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'd5e96b1a4fb44065dee3f9730cc407e3cb59b77a',
+  sha: 'e0a76fcc687d0b8c03fa337903c20866f01293df',
   text: UNLOCK + RELEASE_TEXT,
-  flagged: { sha: 'e142a48322143e2a4c7835c012fc7f47eafc34cd', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: 'a4e9b37ca823edf422a8c2a0fc2d710db3c64629', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1948,7 +1956,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '3fd7c88ad5ec7f23d60245497282ad342a26ee3a',
+  sha: '934ec8efcd3d482bd39e591709605250b40ed853',
   text: RESERVE_TEXT,
 };
 
@@ -2035,7 +2043,7 @@ const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSA
 
 export const RESERVE_MANY: Script = {
   name: 'reserve-many',
-  sha: '32617025594f3c26da42001191285539cbb276bc',
+  sha: '659fe19c92a9bf019b5861c583bfd002b987ae0c',
   text: RESERVE_MANY_TEXT,
 };
 
@@ -2074,7 +2082,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: 'f15c18df838b723b45ee9ad97b82b28cba3861cb',
+  sha: '27ac7fd4c459683ea8cd45aa7a5af6f6f3c3d2a1',
   text: RESTORE_TEXT,
 };
 
@@ -2122,7 +2130,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: '39932dfc60d02e8e2edc0c86d20106120761f21d',
+  sha: '1aed00a73894ad0e32afbf3e91a82d348579d11d',
   text: REVIVE_TEXT,
 };
 
@@ -2153,7 +2161,7 @@ local key, held, _, flag, serial = unpack(each)
 local known, kind, amount = account(key), string.lower(flag), asked[key] or held
 local holder, slot = known, nil
 if kind == 'o' then
-holder = known[SERIAL] == serial and known or windows().find(known, serial)
+holder = windows().find(known, serial) or known
 else
 local now = open(key, known[TERMS_ID], ways[key] or '', '')
 if not now then
@@ -2202,9 +2210,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: 'b2e1fde329ab7d6522c61f19c0c5fbaf65409e7b',
+  sha: 'dcf076662dfce2fb90c3235830312d33a3f9759e',
   text: UNLOCK + SETTLE_TEXT,
-  flagged: { sha: 'd1f678dfb7c222b740df8737c838e1c45868a29c', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '6a61b6eba6fcb209dde897c25791b6b8552e9ab1', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_LEASED_OWN: string = String.raw`
@@ -2291,9 +2299,9 @@ const SETTLE_LEASED_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARG
 
 export const SETTLE_LEASED: Script = {
   name: 'settle-leased',
-  sha: 'a09b1c1e4875bd718cdc7df7f1a78381d030901d',
+  sha: 'b2f322835bce0423b874ba11df994c75b78562c5',
   text: UNLOCK + SETTLE_LEASED_TEXT,
-  flagged: { sha: '62ec1ae9349a7b2bb3c696b4700959be30b57a72', text: FLAGS + SETTLE_LEASED_TEXT },
+  flagged: { sha: '1a59405b7172d68f19e090bf4436032ef494b176', text: FLAGS + SETTLE_LEASED_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`
@@ -2356,7 +2364,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: '78c28b901e45508d084a37ca968498b9b6fbcd1d',
+  sha: 'bcda2bd06f0aa983e65335e0f9bb994794f07223',
   text: UNLOCK + SETTLE_MANY_TEXT,
-  flagged: { sha: 'cb390ee0eb05a35aef129b1a7ca341aa75e06ef0', text: FLAGS + SETTLE_MANY_TEXT },
+  flagged: { sha: 'e168f9bea266435c84a6603417de175092f8aebd', text: FLAGS + SETTLE_MANY_TEXT },
 };

@@ -192,3 +192,47 @@ test('one that was reset, and of which the ledger has the reset alone, is forgot
   await sink.rebuild();
   expect((await sink.read([total]))[0]?.committed).toBeGreaterThanOrEqual(0);
 });
+
+test('windows that are over are forgotten though calls are always open', async () => {
+  const sink = sinkWith();
+  const minutely = accountOf('minutely', { window: { fixed: '1m' }, limit: null });
+  let open = await hold(sink, minutely, 0);
+  for (let minute = 0; minute < 150; minute += 1) {
+    time += 60_000;
+    const next = await hold(sink, minutely, minute % 2);
+    expect(await end(sink, open.id, minutely, 1)).toBe('settled');
+    open = next;
+  }
+  const fields = Object.keys(await admin.hgetall(books));
+  // Those of an hour, and until each has been looked at.
+  expect(fields.filter((field) => field.startsWith('w')).length).toBeLessThan(85);
+  await admin.config('RESETSTAT');
+  time += 60_000;
+  await hold(sink, minutely, 1);
+  const [, reads] = /cmdstat_hget:calls=(\d+)/.exec(await admin.info('commandstats')) ?? [];
+  expect(Number(reads)).toBeLessThan(20);
+  expect((await sink.verify()).differences).toEqual([]);
+});
+
+test('a call that holds nothing is charged though its window was forgotten', async () => {
+  const sink = sinkWith();
+  const minutely = accountOf('minutely', { window: { fixed: '1m' } });
+  const ids = [];
+  for (let call = 0; call < 4; call += 1) ids.push((await hold(sink, minutely, 0, 9 * HOUR)).id);
+  const [settled = '', grown = '', released = ''] = ids;
+  await pass(sink, 8 * HOUR);
+  await spend(sink, minutely, 1);
+  await pass(sink, HOUR / 2);
+  expect(await admin.hkeys(books)).not.toContain('w1');
+  expect(await end(sink, settled, minutely, 3)).toBe('settled');
+  const claims = [claimOn(minutely, 5)];
+  expect(await sink.extend({ id: grown, claims, ttlMs: HOUR })).toMatchObject({
+    status: 'extended',
+  });
+  expect((await sink.verify()).differences).toEqual([]);
+  expect(await end(sink, grown, minutely, 4)).toBe('settled');
+  expect(await sink.release(released)).toMatchObject({ status: 'released' });
+  await pass(sink, HOUR);
+  await expectFigures(sink, minutely, { held: 0 });
+  expect((await sink.verify()).reservations).toBe(0);
+});

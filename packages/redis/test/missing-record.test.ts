@@ -107,21 +107,24 @@ describe('while the record of an account is gone', () => {
 test.each([
   ['before', true],
   ['after', false],
-])('a late settlement %s the rebuild gives nothing back that a reset has given', async (_, isBefore) => {
-  const sink = sinkNow();
-  await sink.reserve(ask('r1', 50));
-  time += 60_000;
-  await sink.read([a]);
-  await sink.adjust({ id: 'j', account: a, change: { type: 'reset' }, details: {} });
-  await admin.hdel(books, 'aa', 'ca');
-  if (isBefore) await expect(sink.settle(end('r1', 10))).rejects.toThrow('account a was deleted');
-  await sink.rebuild();
-  await sink.adjust({ id: 'j2', account: a, change: { type: 'reset' }, details: {} });
-  expect(await sink.settle(end('r1', 10))).toMatchObject({ status: 'late' });
-  expect(await sink.read([a])).toMatchObject([{ committed: 0 }]);
-  expect(await sink.reserve(ask('r2', 101))).toMatchObject({ admitted: false });
-  expect(await sink.verify()).toMatchObject({ differences: [] });
-});
+])(
+  'a late settlement %s the rebuild gives nothing back that a reset has given',
+  async (_, isBefore) => {
+    const sink = sinkNow();
+    await sink.reserve(ask('r1', 50));
+    time += 60_000;
+    await sink.read([a]);
+    await sink.adjust({ id: 'j', account: a, change: { type: 'reset' }, details: {} });
+    await admin.hdel(books, 'aa', 'ca');
+    if (isBefore) await expect(sink.settle(end('r1', 10))).rejects.toThrow('account a was deleted');
+    await sink.rebuild();
+    await sink.adjust({ id: 'j2', account: a, change: { type: 'reset' }, details: {} });
+    expect(await sink.settle(end('r1', 10))).toMatchObject({ status: 'late' });
+    expect(await sink.read([a])).toMatchObject([{ committed: 0 }]);
+    expect(await sink.reserve(ask('r2', 101))).toMatchObject({ admitted: false });
+    expect(await sink.verify()).toMatchObject({ differences: [] });
+  },
+);
 
 test.each([
   ['the latest reservations', () => admin.hdel(books, 'q')],

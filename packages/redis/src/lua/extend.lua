@@ -53,7 +53,8 @@ for place, claim in ipairs(claims) do
   local known, requested, own = account(key), tonumber(amount), tonumber(held[2])
   claim.known, claim.holder, claim.by = known, known, requested - own
   if isOwn(held[4]) then
-    claim.holder = windows().find(known, held[5])
+    claim.holder = windows().find(known, held[5]) or known
+    held[5] = claim.holder[SERIAL]
   elseif not open(key, id, way, terms) then
     staleAt(known)
   end

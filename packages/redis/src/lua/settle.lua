@@ -49,7 +49,7 @@ local function settle(each, admittedAt)
   local known, kind, amount = account(key), string.lower(flag), asked[key] or held
   local holder, slot = known, nil
   if kind == 'o' then
-    holder = known[SERIAL] == serial and known or windows().find(known, serial)
+    holder = windows().find(known, serial) or known
   else
     local now = open(key, known[TERMS_ID], ways[key] or '', '')
     if not now then

@@ -2,12 +2,13 @@
 -- due, in a call that would otherwise take a small part of the time.
 local SWEEP_LIMIT, FEW = 64, 2
 
--- The first account of an open reservation that was deleted, or of which the window that pays was.
+-- The first account of an open reservation that was deleted, or of which the window that pays was. One that
+-- holds nothing outlives its window, where it is open for very long: the current one pays.
 local function deletedIn(holds)
   for _, hold in ipairs(holds) do
-    local known, serial = account(hold[1]), hold[5]
-    local isThere = known and (serial == '' or string.find(serial, '\t', 1, true) or windows().find(known, serial))
-    if not isThere then return hold[1] end
+    local known, amount, serial = account(hold[1]), hold[2], hold[5]
+    local isFixed = amount ~= '0' and serial ~= '' and not find(serial, '\t', 1, true)
+    if not known or isFixed and not windows().find(known, serial) then return hold[1] end
   end
   return nil
 end
@@ -53,7 +54,7 @@ local function sweep(own, isBrief, most)
       w.turn(known, name, from, to)
       return known
     end
-    return w.find(known, serial)
+    return w.find(known, serial) or known
   end
 
   local function expireHold(hold, expiresAt, admittedAt)
@@ -186,8 +187,12 @@ local function sweep(own, isBrief, most)
 
   local function visitWindow(field, value)
     local other = w.otherOf(sub(field, 2))
-    local known = account(other[KEY])
-    if known and (known[OPEN] > 0 or other[HELD] > 0) then return due(field, at + remembered) end
+    local known, window = account(other[KEY]), w.windowOf(other)
+    -- Holds of nothing may name it. Where calls are open all the time, windows would pile up without an end.
+    local length = window.startsAt and window.endsAt and window.endsAt - window.startsAt or 0
+    local named = min(awaited, max(6 * remembered, 24 * length))
+    local isNamed = known and known[OPEN] > 0 and (not window.endsAt or at < window.endsAt + named)
+    if isNamed or other[HELD] > 0 then return due(field, at + remembered) end
     drop(field)
     dropSlots(other[SERIAL])
   end

@@ -63,7 +63,11 @@
   -- Puts the current window by, even a blank one: a late settlement may still name it.
   local function leave(known)
     local cold = coldOf(known)
-    local window, past = cold.window, {}
+    local window, past, late = cold.window, {}, {}
+    for _, each in ipairs(cold.past) do
+      if each[3] <= at and #late < 1000 then late[#late + 1] = 'w' .. each[2] end
+    end
+    fetch(late)
     for _, each in ipairs(cold.past) do
       -- Some are needed for longer than was thought.
       if each[3] > at or otherOf(each[2]) then past[#past + 1] = each end
