@@ -76,7 +76,7 @@ export class CommittedProof {
     this.#session = session;
     this.#options = options;
     this.#births = births;
-    this.#sums = new LedgerSums(births);
+    this.#sums = new LedgerSums(births, session.idleMs);
     this.#found = found;
   }
 
@@ -185,7 +185,8 @@ export class CommittedProof {
     const slots = () => this.#sums.of(account, window, startsAt, folded);
     const expected = totalOf(slots());
     const isDeleted = isHeld || left.some(([, isListed, , own]) => isListed === 1 || own !== '');
-    if (!isDeleted && !this.#isDue(window, expected, known)) return;
+    const isForgotten = !this.#options.isLost && !this.#sums.isSpent(account, window);
+    if (!isDeleted && !this.#isDue(window, isForgotten ? 0 : expected, known)) return;
     this.#windows.set(account, window);
     const field = expected === 0 ? 'record' : 'committed';
     const base = { account, window, field, counter: 0 } as const;

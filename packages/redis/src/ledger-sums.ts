@@ -49,9 +49,14 @@ export class LedgerSums {
   readonly accounts: Map<string, LedgerAccount> = new Map();
   readonly #births: WindowBirths;
   readonly #windows: Map<string, Map<number | null, number>> = new Map();
+  readonly #idleMs: number;
+  /** By window what was charged since its account may last have been forgotten. */
+  readonly #lives: Map<string, number> = new Map();
 
-  constructor(births: WindowBirths) {
+  /** @param idleMs after which an account that nobody charges may be forgotten */
+  constructor(births: WindowBirths, idleMs: number) {
     this.#births = births;
+    this.#idleMs = idleMs;
   }
 
   add(entries: readonly EntryReply[]): void {
@@ -64,15 +69,23 @@ export class LedgerSums {
         const known = this.#account(account, `${JSON.stringify(budget)},${JSON.stringify(unit)}`);
         known.windows.delete(window);
         known.windows.add(window);
+        const name = nameOf(account, window);
+        const isIdle = at - known.chargedAt >= this.#idleMs;
+        const life = isIdle ? 0 : Math.max(0, this.#lives.get(name) ?? 0);
+        this.#lives.set(name, life + amount);
         if (amount !== 0) known.chargedAt = at;
         if (this.#births.isBefore(place, account, window)) continue;
-        const name = nameOf(account, window);
         const slots = this.#windows.get(name) ?? new Map<number | null, number>();
         this.#windows.set(name, slots.set(slot, (slots.get(slot) ?? 0) + amount));
       }
       if (entry.kind === 'adjustment') this.#addByHand(entry, reply);
       this.last = reply[0];
     }
+  }
+
+  /** Whether a window has spend that no forgetting in between explains. */
+  isSpent(account: string, window: string): boolean {
+    return (this.#lives.get(nameOf(account, window)) ?? 0) > 0;
   }
 
   #account(key: string, names: string): LedgerAccount {

@@ -236,3 +236,22 @@ test('a call that holds nothing is charged though its window was forgotten', asy
   await expectFigures(sink, minutely, { held: 0 });
   expect((await sink.verify()).reservations).toBe(0);
 });
+
+test('one that came again and was brought back to nothing is forgotten once more', async () => {
+  const sink = sinkWith({ idleMs: 2 * DAY });
+  const plain = accountOf('plain', { thresholds: [] });
+  await spend(sink, plain, 60);
+  await pass(sink, 9 * DAY);
+  await spend(sink, plain, 10);
+  await adjust(sink, plain, 'reset');
+  await pass(sink, DAY);
+  expect(await admin.hexists(books, 'aplain')).toBe(0);
+  for (const report of [await sink.verify(), await sink.rebuild()]) {
+    expect(report.differences).toEqual([]);
+  }
+  await expectFigures(sink, plain, { committed: 0 });
+  await spend(sink, plain, 7);
+  await admin.hdel(books, 'aplain', 'cplain');
+  await admin.zrem(storeKeys('default').due, 'aplain');
+  expect((await sink.verify()).differences).toHaveLength(1);
+});
