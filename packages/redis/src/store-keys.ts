@@ -1,5 +1,5 @@
 /** Version of what is stored. Another one has other keys, so that two can run side by side. */
-const SCHEMA = 2;
+const SCHEMA = 3;
 
 /** The keys of a namespace, all in one slot of a cluster. */
 export interface StoreKeys {

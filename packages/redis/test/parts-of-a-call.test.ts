@@ -144,7 +144,7 @@ test('who only reads or looks for a call needs nobody above, and makes no partit
   expect(await sink.read([ofOrg])).toMatchObject([{ committed: 0 }]);
   client.fateOf = () => 'sent';
   expect(await sink.settle(end('unknown', 1))).toMatchObject({ status: 'never-held' });
-  const registry = `{hardcap:${stores.namespace}|org}:2:partitions`;
+  const registry = `{hardcap:${stores.namespace}|org}:3:partitions`;
   expect(await stores.owner.zcard(registry)).toBe(0);
 });
 
