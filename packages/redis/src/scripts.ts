@@ -445,7 +445,7 @@ end`;
 const STORE_PART: string = String.raw`
 local COMMITTED, HELD, OPEN, DENIED, CARRIED, TILL, GATE, ALARM, ENDS = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
-local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
+local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER, BACK = 17, 18, 19, 20, 21, 22, 23
 local function dayTally() return floor(at / 86400000) * 1e10 end
 local TOLERATED_LOSS = 5000
 local CLOCK, NEXT_DUE, SERIALS, ENTRIES, TOUCH_AT, UNTOLD, QUEUE_DUE, QUEUED, EPOCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
@@ -583,6 +583,7 @@ if known[SLOTS] then
 local slots = known[SLOTS]
 put('s' .. known[SERIAL], packed('<' .. string.rep('d', #slots), unpack(slots)))
 end
+for _, field in ipairs(known[BACK] or {}) do deletes[#deletes + 1] = field end
 if known[LEFT] then save(known[LEFT]) end
 place = place + 1
 end
@@ -770,6 +771,7 @@ local isNamed = known and known[OPEN] > 0 and (not window.endsAt or at < window.
 if isNamed or other[HELD] > 0 then return due(field, at + remembered) end
 drop(field)
 dropSlots(other[SERIAL])
+w.forget(other[SERIAL])
 end
 local record = own and get(own)
 if record and sub(record, 1, 1) == OPEN_STATE then
@@ -971,6 +973,7 @@ others[serial] = other
 return other
 end
 made.otherOf = otherOf
+function made.forget(serial) others[serial] = false end
 function made.find(known, serial)
 if known[SERIAL] == serial then return known end
 return otherOf(serial)
@@ -1036,7 +1039,8 @@ end
 if back then
 known[COMMITTED], known[HELD] = back[COMMITTED], back[HELD]
 known[SERIAL], cold.window = back[SERIAL], back[COLD].window
-deletes[#deletes + 1] = 'w' .. back[SERIAL]
+known[BACK] = known[BACK] or {}
+table.insert(known[BACK], 'w' .. back[SERIAL])
 else
 known[COMMITTED], known[HELD] = 0, 0
 known[SERIAL] = nextSerial()
@@ -1231,7 +1235,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: 'd5e65755c5f6870b16d138dbd08e629788418fd2',
+  sha: 'cc0c64a3b32025aa904925eba651f764d456348e',
   text: ADJUST_TEXT,
 };
 
@@ -1326,9 +1330,9 @@ const ADOPT_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const ADOPT: Script = {
   name: 'adopt',
-  sha: '624e02a14f18f6b0d632401fe952343ad2de7625',
+  sha: '59aed15e36445f86ee6752c89d6c40c843388fab',
   text: UNLOCK + ADOPT_TEXT,
-  flagged: { sha: '7c303689e26619af5811fc82c86361d10b648457', text: FLAGS + ADOPT_TEXT },
+  flagged: { sha: '8a28e031df4adaf14dc12e8685e93228443b5e2c', text: FLAGS + ADOPT_TEXT },
 };
 
 const EXTEND_OWN: string = String.raw`
@@ -1399,7 +1403,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: 'a8f22fcc972f9b71d55e20721cf9b573b1a128cd',
+  sha: 'e47c1b6a735473d2fee48083bc88f670b73ae33c',
   text: EXTEND_TEXT,
 };
 
@@ -1417,9 +1421,9 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: 'c88146853516e3e3bba5c7c9df3ccf48441d558d',
+  sha: '623778c2589959429148c4d49875637227a7371d',
   text: UNLOCK + FIND_TEXT,
-  flagged: { sha: 'b80e10caf1b44efeb0b83df8bdee233a50c4d769', text: FLAGS + FIND_TEXT },
+  flagged: { sha: 'c3d82bb07edc157308c6acdaa6a544cf0a4051bb', text: FLAGS + FIND_TEXT },
 };
 
 const HELD_OWN: string = String.raw`
@@ -1450,7 +1454,7 @@ local isFixed = kind == 'o' or kind == 'O'
 if not known and not (isFixed and w.otherOf(serial)) then return nowhere, key end
 if not isFixed then return carried, key end
 if not known then return fixed, serial end
-return fixed, windowOf(known, serial) and serial or known[SERIAL]
+return fixed, (each[2] == '0' or windowOf(known, serial)) and serial or known[SERIAL]
 end
 local function count(field, record)
 local isCounted = ARGV[6] ~= 'parts' or sub(field, 2, 2) == '1'
@@ -1463,7 +1467,7 @@ sums[place] = (sums[place] or 0) + tonumber(each[2])
 opened[each[1]] = (opened[each[1]] or 0) + 1
 isCounted = isCounted and sub(each[3], 1, 1) ~= 'v'
 local known, serial = account(each[1]), each[5]
-local isSerial = serial ~= '' and not string.find(serial, '\t', 1, true)
+local isSerial = each[2] ~= '0' and serial ~= '' and not string.find(serial, '\t', 1, true)
 if known and isSerial and not w.find(known, serial) then each[5], isMended = known[SERIAL], true end
 end
 reservationCount = reservationCount + (isCounted and 1 or 0)
@@ -1559,7 +1563,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: '6f9d3b5bdb2e6d3408aa4baa18bc1aec8a270cc7',
+  sha: 'ea6fb9ef627bb03828e0c9b4f6b092a3a4e29eaa',
   text: HELD_TEXT,
 };
 
@@ -1662,7 +1666,7 @@ const LEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const LEASE: Script = {
   name: 'lease',
-  sha: 'd908d86219de4981c68feb4c3575917123a5c098',
+  sha: '72069c0b15a9922c96443597fc7a0ee472118c8f',
   text: LEASE_TEXT,
 };
 
@@ -1714,9 +1718,9 @@ const OPEN_TEXT: string = [LAYOUT_PART, PERMISSIONS_PART, STORE_PART, OPEN_OWN].
 
 export const OPEN: Script = {
   name: 'open',
-  sha: '6c8a5c01e611e12b3006b9ad9681e09f988c7d0c',
+  sha: 'b7eced6721e094ff12df6ecb9e762bafc45118a9',
   text: UNLOCK + OPEN_TEXT,
-  flagged: { sha: '996b424b6d180fae131fc619e725ba692eb207d2', text: FLAGS + OPEN_TEXT },
+  flagged: { sha: 'dbc2c080b4c05be7152385d04fd1c6a75bee3bf7', text: FLAGS + OPEN_TEXT },
 };
 
 const PROOF_OWN: string = String.raw`
@@ -1786,7 +1790,7 @@ const PROOF_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PROOF_OWN].jo
 
 export const PROOF: Script = {
   name: 'proof',
-  sha: '6b543279125d1e298530fb4988ca8f34f6776368',
+  sha: '44fba3a1e2f5955614b928dfb1a919303970adac',
   text: PROOF_TEXT,
 };
 
@@ -1838,7 +1842,7 @@ const PRUNE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, PRUNE_OWN].jo
 
 export const PRUNE: Script = {
   name: 'prune',
-  sha: 'ae69e6fbcfeb69cd71098f8fb8c8907e39fd3e62',
+  sha: 'e420e4070d529b9ea867c450434c4a792d0db1b7',
   text: PRUNE_TEXT,
 };
 
@@ -1868,7 +1872,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: '0b11657047361f8f9f5b9db93de0b9f8b73001b3',
+  sha: '3a2e3d14bdc0376025ba1aecfee976b6a09dbe1f',
   text: READ_TEXT,
 };
 
@@ -1896,9 +1900,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'e0a76fcc687d0b8c03fa337903c20866f01293df',
+  sha: 'b63f68fb6f945174307c8b7cf82a6de880a09197',
   text: UNLOCK + RELEASE_TEXT,
-  flagged: { sha: 'a4e9b37ca823edf422a8c2a0fc2d710db3c64629', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '1d99d33a623788973bae33e72169d1e1725547f6', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1956,7 +1960,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '934ec8efcd3d482bd39e591709605250b40ed853',
+  sha: '95b34874fbc61c2b32ff9ff7680ccc5f97123e2b',
   text: RESERVE_TEXT,
 };
 
@@ -2043,7 +2047,7 @@ const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSA
 
 export const RESERVE_MANY: Script = {
   name: 'reserve-many',
-  sha: '659fe19c92a9bf019b5861c583bfd002b987ae0c',
+  sha: '84ea813e5e31b2a347134b39ee0204b065ebd1f2',
   text: RESERVE_MANY_TEXT,
 };
 
@@ -2082,7 +2086,7 @@ const RESTORE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, RESTORE_OWN
 
 export const RESTORE: Script = {
   name: 'restore',
-  sha: '27ac7fd4c459683ea8cd45aa7a5af6f6f3c3d2a1',
+  sha: 'a9d0ba50a9ade88051352a84e8b853ef832428e3',
   text: RESTORE_TEXT,
 };
 
@@ -2130,7 +2134,7 @@ const REVIVE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REVIVE_OWN].
 
 export const REVIVE: Script = {
   name: 'revive',
-  sha: '1aed00a73894ad0e32afbf3e91a82d348579d11d',
+  sha: '4d5e7f57c73007efedfef0240b68caed27b4b7ce',
   text: REVIVE_TEXT,
 };
 
@@ -2179,7 +2183,7 @@ local key, held, before, serial, name, slot, resets, names = unpack(each)
 local found = account(key)
 if not found and isDeleted(key) then missing(key) end
 local known = found or { [KEY] = key, [NAMES] = names }
-local holder = windows().find(known, serial) or found and windows().named(found, name)
+local holder = found and (windows().find(found, serial) or windows().named(found, name))
 holder = holder or charges().forgotten(known, name)
 local amount = tonumber(asked[key] or held) - tonumber(before)
 if windows().windowOf(holder).resets ~= resets and not windows().windowOf(holder).isPart then
@@ -2210,9 +2214,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: 'dcf076662dfce2fb90c3235830312d33a3f9759e',
+  sha: 'e3d883dcc4e310bf78011b96d871e7ddb40d70dd',
   text: UNLOCK + SETTLE_TEXT,
-  flagged: { sha: '6a61b6eba6fcb209dde897c25791b6b8552e9ab1', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '0ef32a5db830738a3ff91171fee76bc12172b70b', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_LEASED_OWN: string = String.raw`
@@ -2299,9 +2303,9 @@ const SETTLE_LEASED_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARG
 
 export const SETTLE_LEASED: Script = {
   name: 'settle-leased',
-  sha: 'b2f322835bce0423b874ba11df994c75b78562c5',
+  sha: '81bedf2b58f71a34a00ba5847f5b388cc0e7b767',
   text: UNLOCK + SETTLE_LEASED_TEXT,
-  flagged: { sha: '1a59405b7172d68f19e090bf4436032ef494b176', text: FLAGS + SETTLE_LEASED_TEXT },
+  flagged: { sha: 'd3ce0138fc3eb9b50903336962c8e6aa57407d99', text: FLAGS + SETTLE_LEASED_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`
@@ -2364,7 +2368,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: 'bcda2bd06f0aa983e65335e0f9bb994794f07223',
+  sha: 'a9b1b8c11b5bca35194e9f25a2e099a534008585',
   text: UNLOCK + SETTLE_MANY_TEXT,
-  flagged: { sha: 'e168f9bea266435c84a6603417de175092f8aebd', text: FLAGS + SETTLE_MANY_TEXT },
+  flagged: { sha: 'fec446206e437466b2d696536a65055d8bdb53d6', text: FLAGS + SETTLE_MANY_TEXT },
 };

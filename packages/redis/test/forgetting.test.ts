@@ -255,3 +255,34 @@ test('one that came again and was brought back to nothing is forgotten once more
   await admin.zrem(storeKeys('default').due, 'aplain');
   expect((await sink.verify()).differences).toHaveLength(1);
 });
+
+test('a late settlement passes in the call that forgets the account and its windows', async () => {
+  const sink = sinkWith({ awaitedMs: 30 * DAY });
+  const brief = accountOf('brief', { window: { fixed: '10m' } });
+  const { id } = await hold(sink, brief, 30, HOUR / 2);
+  time += 2 * HOUR;
+  await spend(sink, brief, 1);
+  time += 3 * HOUR;
+  expect(await end(sink, id, brief, 9)).toBe('late');
+  expect((await sink.verify()).differences).toEqual([]);
+});
+
+test.each(['read', 'denied'])(
+  'a window that was come back to is there still when that call was %s',
+  async (what) => {
+    const sink = sinkWith();
+    const daily = accountOf('total', { window: { calendar: 'day' } });
+    await spend(sink, total, 60);
+    await spend(sink, daily, 5);
+    const full = accountOf('full', { limit: 0 });
+    const claims = [claimOn(total, 1), claimOn(full, 1)];
+    if (what === 'read') await sink.read([total]);
+    else
+      expect(await sink.reserve({ id: 'no', claims, ttlMs: HOUR })).toMatchObject({
+        admitted: false,
+      });
+    expect((await sink.verify()).differences).toEqual([]);
+    await expectFigures(sink, total, { committed: 60 });
+    expect((await hold(sink, total, 41)).admitted).toBe(false);
+  },
+);

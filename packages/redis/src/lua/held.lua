@@ -45,7 +45,8 @@ local function placeOf(each)
   if not known and not (isFixed and w.otherOf(serial)) then return nowhere, key end
   if not isFixed then return carried, key end
   if not known then return fixed, serial end
-  return fixed, windowOf(known, serial) and serial or known[SERIAL]
+  -- A hold of nothing may outlive its window.
+  return fixed, (each[2] == '0' or windowOf(known, serial)) and serial or known[SERIAL]
 end
 
 local function count(field, record)
@@ -61,7 +62,7 @@ local function count(field, record)
     isCounted = isCounted and sub(each[3], 1, 1) ~= 'v'
     -- Where the window that it names was deleted, the current one pays.
     local known, serial = account(each[1]), each[5]
-    local isSerial = serial ~= '' and not string.find(serial, '\t', 1, true)
+    local isSerial = each[2] ~= '0' and serial ~= '' and not string.find(serial, '\t', 1, true)
     if known and isSerial and not w.find(known, serial) then each[5], isMended = known[SERIAL], true end
   end
   reservationCount = reservationCount + (isCounted and 1 or 0)

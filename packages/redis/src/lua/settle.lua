@@ -71,7 +71,8 @@ local function correct(each)
   if not found and isDeleted(key) then missing(key) end
   local known = found or { [KEY] = key, [NAMES] = names }
   -- One that was made anew from the ledger has another serial.
-  local holder = windows().find(known, serial) or found and windows().named(found, name)
+  -- What is left of the windows of an account that was forgotten counts nowhere.
+  local holder = found and (windows().find(found, serial) or windows().named(found, name))
   holder = holder or charges().forgotten(known, name)
   local amount = tonumber(asked[key] or held) - tonumber(before)
   if windows().windowOf(holder).resets ~= resets and not windows().windowOf(holder).isPart then

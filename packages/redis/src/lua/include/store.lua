@@ -4,7 +4,7 @@
 -- day, and before them stands the day.
 local COMMITTED, HELD, OPEN, DENIED, CARRIED, TILL, GATE, ALARM, ENDS = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local SERIAL, TERMS_ID, NAMES, WINDOW, TERMS, REST, KEY = 10, 11, 12, 13, 14, 15, 16
-local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER = 17, 18, 19, 20, 21, 22
+local COLD, CHANGED, FRESH, LEFT, SLOTS, IS_OTHER, BACK = 17, 18, 19, 20, 21, 22, 23
 -- What DENIED is before the first denial of today, in UTC.
 local function dayTally() return floor(at / 86400000) * 1e10 end
 -- So much of its latest past a store may lose in a failover and go on, in ms; somebody is told.
@@ -176,6 +176,7 @@ local function finish(isSilent)
       local slots = known[SLOTS]
       put('s' .. known[SERIAL], packed('<' .. string.rep('d', #slots), unpack(slots)))
     end
+    for _, field in ipairs(known[BACK] or {}) do deletes[#deletes + 1] = field end
     -- The window that an account has left is added to the list here.
     if known[LEFT] then save(known[LEFT]) end
     place = place + 1

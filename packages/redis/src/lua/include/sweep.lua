@@ -195,6 +195,7 @@ local function sweep(own, isBrief, most)
     if isNamed or other[HELD] > 0 then return due(field, at + remembered) end
     drop(field)
     dropSlots(other[SERIAL])
+    w.forget(other[SERIAL])
   end
 
   local record = own and get(own)

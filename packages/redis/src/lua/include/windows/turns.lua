@@ -21,6 +21,7 @@
     return other
   end
   made.otherOf = otherOf
+  function made.forget(serial) others[serial] = false end
 
   -- The window by its serial, wherever it is.
   function made.find(known, serial)
@@ -103,7 +104,9 @@
     if back then
       known[COMMITTED], known[HELD] = back[COMMITTED], back[HELD]
       known[SERIAL], cold.window = back[SERIAL], back[COLD].window
-      deletes[#deletes + 1] = 'w' .. back[SERIAL]
+      -- It stays where the account is not saved, as by a denial.
+      known[BACK] = known[BACK] or {}
+      table.insert(known[BACK], 'w' .. back[SERIAL])
     else
       known[COMMITTED], known[HELD] = 0, 0
       known[SERIAL] = nextSerial()
