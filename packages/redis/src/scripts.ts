@@ -768,7 +768,7 @@ local known, window = account(other[KEY]), w.windowOf(other)
 local length = window.startsAt and window.endsAt and window.endsAt - window.startsAt or 0
 local named = min(awaited, max(6 * remembered, 24 * length))
 local isNamed = known and known[OPEN] > 0 and (not window.endsAt or at < window.endsAt + named)
-if isNamed or other[HELD] > 0 then return due(field, at + remembered) end
+if isNamed or other[HELD] > 0 or other[CHANGED] then return due(field, at + remembered) end
 drop(field)
 dropSlots(other[SERIAL])
 w.forget(other[SERIAL])
@@ -1235,7 +1235,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: 'cc0c64a3b32025aa904925eba651f764d456348e',
+  sha: '15b76c798ab0b025300d1cef9beec7d4a07f6f8f',
   text: ADJUST_TEXT,
 };
 
@@ -1403,7 +1403,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: 'e47c1b6a735473d2fee48083bc88f670b73ae33c',
+  sha: 'c8173a56ed22688c6ea5359032034a7ba65cbf14',
   text: EXTEND_TEXT,
 };
 
@@ -1421,9 +1421,9 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: '623778c2589959429148c4d49875637227a7371d',
+  sha: '9476536bb5928f65b834a0a375adc152621df1ab',
   text: UNLOCK + FIND_TEXT,
-  flagged: { sha: 'c3d82bb07edc157308c6acdaa6a544cf0a4051bb', text: FLAGS + FIND_TEXT },
+  flagged: { sha: 'a87ccedf1f6e31d0d3f5687b7850653b46f70d47', text: FLAGS + FIND_TEXT },
 };
 
 const HELD_OWN: string = String.raw`
@@ -1563,7 +1563,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: 'ea6fb9ef627bb03828e0c9b4f6b092a3a4e29eaa',
+  sha: 'a61cd921eb1f3ef94fb3c29c7d25fc3a83a80bfa',
   text: HELD_TEXT,
 };
 
@@ -1666,7 +1666,7 @@ const LEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const LEASE: Script = {
   name: 'lease',
-  sha: '72069c0b15a9922c96443597fc7a0ee472118c8f',
+  sha: 'd4959703a995536cb1a7e483bb21642e71a3b851',
   text: LEASE_TEXT,
 };
 
@@ -1872,7 +1872,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: '3a2e3d14bdc0376025ba1aecfee976b6a09dbe1f',
+  sha: '2a225b27c40861c72555be31b53c79f8a31e74f1',
   text: READ_TEXT,
 };
 
@@ -1900,9 +1900,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'b63f68fb6f945174307c8b7cf82a6de880a09197',
+  sha: 'd20025a589eb08b9600310542bc45c1b072c31f2',
   text: UNLOCK + RELEASE_TEXT,
-  flagged: { sha: '1d99d33a623788973bae33e72169d1e1725547f6', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '679530014f67933ec8c43ba9fa8c62e508802472', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1960,7 +1960,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: '95b34874fbc61c2b32ff9ff7680ccc5f97123e2b',
+  sha: 'ef9e2a0aebaf2c6f0d126d296503856a95664b7c',
   text: RESERVE_TEXT,
 };
 
@@ -2214,9 +2214,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: 'e3d883dcc4e310bf78011b96d871e7ddb40d70dd',
+  sha: '354380336d2d941d01dfa198697d834a9806d66b',
   text: UNLOCK + SETTLE_TEXT,
-  flagged: { sha: '0ef32a5db830738a3ff91171fee76bc12172b70b', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '59692542cd8c616209d4e67d440d43eeec9568ca', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_LEASED_OWN: string = String.raw`
@@ -2303,9 +2303,9 @@ const SETTLE_LEASED_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARG
 
 export const SETTLE_LEASED: Script = {
   name: 'settle-leased',
-  sha: '81bedf2b58f71a34a00ba5847f5b388cc0e7b767',
+  sha: '27c747bfcb750b1e271469f9940f83a5f09157ba',
   text: UNLOCK + SETTLE_LEASED_TEXT,
-  flagged: { sha: 'd3ce0138fc3eb9b50903336962c8e6aa57407d99', text: FLAGS + SETTLE_LEASED_TEXT },
+  flagged: { sha: 'aaf0479e268ed8dab8e5b531030eff3b05de4277', text: FLAGS + SETTLE_LEASED_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`

@@ -168,3 +168,22 @@ test('where holds expire in several later windows at once, each window before is
   }
   expect((await sink.verify()).differences).toEqual([]);
 });
+
+test('a window that is charged once more by the sweep that would forget it stays listed until the next', async () => {
+  const minute = accountOf('minute', { window: { fixed: '1m' } });
+  const namespace = crypto.randomUUID();
+  const sink = redis.sink({ now: () => time, namespace, rememberedMs: 60_000 });
+  const { books, due } = storeKeys(namespace);
+  time = START;
+  await sink.reserve({ id: 'first', claims: [claimOn(minute, 5)], ttlMs: 600_000 });
+  time += 60_000;
+  await sink.reserve({ id: 'second', claims: [claimOn(minute, 5)], ttlMs: 3_600_000 });
+  time = START + 3_600_000;
+  await sink.release('any');
+  const windows = (await admin.hkeys(books)).filter((field) => field.startsWith('w'));
+  expect(windows).toHaveLength(1);
+  for (const window of windows) expect(await admin.zscore(due, window)).not.toBeNull();
+  time += 7_200_000;
+  for (const id of ['any', 'other']) await sink.release(id);
+  expect((await admin.hkeys(books)).filter((field) => field.startsWith('w'))).toEqual([]);
+});

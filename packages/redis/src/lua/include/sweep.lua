@@ -192,7 +192,8 @@ local function sweep(own, isBrief, most)
     local length = window.startsAt and window.endsAt and window.endsAt - window.startsAt or 0
     local named = min(awaited, max(6 * remembered, 24 * length))
     local isNamed = known and known[OPEN] > 0 and (not window.endsAt or at < window.endsAt + named)
-    if isNamed or other[HELD] > 0 then return due(field, at + remembered) end
+    -- One that has just been charged is written at the end, and would be there again without its sums.
+    if isNamed or other[HELD] > 0 or other[CHANGED] then return due(field, at + remembered) end
     drop(field)
     dropSlots(other[SERIAL])
     w.forget(other[SERIAL])
