@@ -162,9 +162,15 @@ describe('more than one script can carry', () => {
     for (const account of many) await reserve(sink, account.key, [account], 50);
     for (const account of many) await sink.release(account.key);
     await sink.sync();
-    fateful.meanwhile(LEASE, () => reserve(sink, 'call', [last], 80));
+    let seen = '';
+    fateful.meanwhile(LEASE, async () => {
+      expect(await reserve(sink, 'call', [last], 80)).toBe(true);
+      fateful.meanwhile(LEASE, async () => {
+        seen = await bench.figures(last);
+      });
+    });
     await sink.sync();
-    expect(await bench.figures(last)).toBe('0+100');
+    expect(seen).toBe('0+100');
     await settle(sink, 'call', [last], 80);
     await sink.close();
     expect(await bench.figures(last)).toBe('80+0');
