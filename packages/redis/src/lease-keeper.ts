@@ -92,9 +92,11 @@ export class LeaseKeeper {
   /** Makes reservations of their own of calls. In turn. */
   async adopt(calls: readonly DrawnCall[], deadline: number = this.#deadline): Promise<void> {
     const { store, calls: known } = this.#books;
-    const open = calls.filter((call) => known.open.get(call.id) === call);
-    for (let from = 0; from < open.length; from += MOST_TOGETHER) {
-      const some = open.slice(from, from + MOST_TOGETHER);
+    for (let from = 0; from < calls.length; from += MOST_TOGETHER) {
+      // Some may have ended while others were adopted.
+      const each = calls.slice(from, from + MOST_TOGETHER);
+      const some = each.filter((call) => known.open.get(call.id) === call);
+      if (some.length === 0) continue;
       for (const call of some) call.isDoubtful = true;
       const { notices } = await adoptCalls(store.scripts, some, deadline);
       this.hear(notices);
@@ -131,10 +133,14 @@ export class LeaseKeeper {
 
   /** Gives everything back: what open calls hold is theirs from then on. In turn. */
   async handOver(): Promise<void> {
-    await this.flush();
-    await this.adopt([...this.#books.calls.open.values()]);
-    await this.#settleExpired(this.#deadline);
+    const { open } = this.#books.calls;
+    do {
+      await this.flush();
+      await this.adopt([...open.values()]);
+    } while (this.unsent + open.size > 0);
     await this.#ask([...this.#leases].map(asLittle), [], this.#deadline);
+    // Some may only be known to have expired by now.
+    await this.#settleExpired(this.#deadline);
   }
 
   get #deadline(): number {
@@ -156,7 +162,8 @@ export class LeaseKeeper {
       !used.isIdle &&
       lease.isUnder(used.account.rule) &&
       lease.changes > 0;
-    if (!isWanted || lease.state !== 'current') return asLittle(lease);
+    const isHere = lease.isIn(this.#books.store.scripts.session.epoch);
+    if (!isWanted || !isHere || lease.state !== 'current') return asLittle(lease);
     const { want, least } = this.#needOf(used);
     const keep = lease.room > 2 * want ? want : lease.room;
     return { lease, mode: 'keep', keep, want: Math.max(want, keep), least };
@@ -188,7 +195,7 @@ export class LeaseKeeper {
       from < wishes.length || (from === 0 && undenied.length > 0);
       from += MOST_TOGETHER
     ) {
-      const some = wishes.slice(from, from + MOST_TOGETHER);
+      const some = wishes.slice(from, from + MOST_TOGETHER).map(asOfNow);
       const sent = clock.moment();
       this.asked += 1;
       for (const { lease, keep, mode } of some) {
@@ -232,14 +239,20 @@ export class LeaseKeeper {
     return null;
   }
 
+  #openOn(lease: Lease): DrawnCall[] {
+    const calls = [...this.#books.calls.open.values()];
+    return calls.filter(({ parts }) => parts.some((part) => part.lease === lease));
+  }
+
   /** What expired though its owner lives: calls have their parts of the charge, and the rest is taken back. */
   async #settleExpired(deadline: number): Promise<void> {
     for (const lease of this.#leases) {
       if (lease.state !== 'expired') continue;
-      await this.flush(deadline);
-      const calls = [...this.#books.calls.open.values()];
-      const own = calls.filter(({ parts }) => parts.some((part) => part.lease === lease));
-      await this.adopt(own, deadline);
+      // Calls end meanwhile. Once it is settled there is nothing to take their parts from.
+      do {
+        await this.flush(deadline);
+        await this.adopt(this.#openOn(lease), deadline);
+      } while (lease.calls > 0 && this.unsent + this.#openOn(lease).length > 0);
       const charges = [{ account: lease.account.key, amount: 0 }];
       const request = { id: lease.id, outcome: 'known', charges, details: {} } as const;
       const { notices } = await this.#books.store.settle(request, deadline);
@@ -252,6 +265,13 @@ export class LeaseKeeper {
 function end(lease: Lease, state: LeaseState, used: UsedAccount | undefined): void {
   lease.state = state;
   if (used?.lease === lease) used.lease = null;
+}
+
+/** Calls may have drawn since it was wished for. */
+function asOfNow(wish: LeaseWish): LeaseWish {
+  const { lease, mode, keep } = wish;
+  const isNeeded = mode === 'end' && lease.calls > 0;
+  return { ...wish, mode: isNeeded ? 'keep' : mode, keep: Math.min(keep, lease.room) };
 }
 
 /** Of what a lease holds, what calls have of it alone; or its end, where there are none. */

@@ -107,8 +107,10 @@ export async function askForLeases(
   const argsAt = (at: number): Argument[] => {
     // One that is taken when nobody waits for it any more would be used by nobody.
     const args: Argument[] = [ttlMs, isNew ? scripts.session.notAfter : '', wishes.length];
-    for (const { lease, mode, keep, want, least } of wishes) {
-      const { id, account, changes, base, sign } = lease;
+    for (const { lease, mode, want, least } of wishes) {
+      // Where it is asked again, calls may have drawn of what it keeps.
+      const { id, account, changes, base, room, sign } = lease;
+      if (mode === 'new') lease.window = account.rule.window.at(at).id;
       const terms = mode === 'new' ? scripts.accounts.terms(account, at, at + ttlMs, false) : sign;
       args.push(
         fieldOf(id),
@@ -116,7 +118,7 @@ export async function askForLeases(
         `v${changes}`,
         mode,
         base,
-        keep,
+        room,
         want,
         parts,
         least,

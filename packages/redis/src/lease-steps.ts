@@ -1,13 +1,14 @@
-import type {
-  Refusal,
-  ReleaseAnswer,
-  ReserveAnswer,
-  ReserveRequest,
-  Resolution,
-  SettleRequest,
-  SinkNotice,
+import {
+  type Refusal,
+  type ReleaseAnswer,
+  ReservationMismatchError,
+  type ReserveAnswer,
+  type ReserveRequest,
+  type Resolution,
+  type SettleRequest,
+  type SinkNotice,
 } from '@hardcap/core';
-import { type DrawnCall, DrawnCalls } from './drawn-calls.ts';
+import { type DrawnCall, DrawnCalls, isSameCall } from './drawn-calls.ts';
 import { HotAccounts } from './hot-accounts.ts';
 import type { Lease } from './lease.ts';
 import { LeaseClock } from './lease-clock.ts';
@@ -38,6 +39,8 @@ export class LeaseSteps {
   readonly hot: HotAccounts;
   readonly clock: LeaseClock;
   readonly keeper: LeaseKeeper;
+  /** Nothing is drawn any more. */
+  isClosed = false;
   #isSoon = false;
 
   /** @param owner what ids of leases begin with */
@@ -64,14 +67,36 @@ export class LeaseSteps {
     return this.store.scripts.runner.deadline;
   }
 
-  /** A call that was drawn; undefined where the store is to say what became of it, or may have it. */
-  async known(id: string, deadline: number): Promise<DrawnCall | undefined> {
-    const call = this.calls.open.get(id);
-    if (call === undefined) return undefined;
-    const isHere = !call.isDoubtful && call.parts.every(({ lease }) => lease.isIn(this.epoch));
-    if (isHere) return call;
-    await this.toStore(call, deadline);
-    return undefined;
+  /**
+   * Does something about a call, at once after it was looked for: undefined where it was not drawn, or
+   * the store is to say what became of it. Until then others may do something about it, too.
+   */
+  async onCall<Result>(
+    id: string,
+    deadline: number,
+    work: (call: DrawnCall | undefined) => Promise<Result>,
+  ): Promise<Result> {
+    const { open } = this.calls;
+    let call = open.get(id);
+    while (call !== undefined && !this.#isHere(call)) {
+      await this.toStore(call, deadline);
+      call = open.get(id);
+    }
+    return work(call);
+  }
+
+  /** The answer to a repeated reservation of a drawn call. */
+  again(call: DrawnCall, { claims }: ReserveRequest): ReserveAnswer {
+    if (!isSameCall(call, claims)) throw new ReservationMismatchError(this.store.shown(call.id));
+    const notices = this.keeper.takeNotices();
+    const answer: ReserveAnswer = {
+      admitted: true,
+      expiresAt: call.expiresAt,
+      at: this.at,
+      notices,
+    };
+    this.store.repeats.set(answer, call.admittedAt);
+    return answer;
   }
 
   async reserveInStore(request: ReserveRequest, deadline: number): Promise<ReserveAnswer> {
@@ -113,14 +138,24 @@ export class LeaseSteps {
   /** Tells the store of ended calls where that should not wait for the next interval. */
   async tellInTime(isAlarming: boolean, deadline: number): Promise<void> {
     const { unsent } = this.keeper;
-    if (isAlarming || unsent >= MOST_UNSENT) {
+    // Nobody comes back to what is left here then.
+    if (this.isClosed) await this.handOver().catch(() => {});
+    else if (isAlarming || unsent >= MOST_UNSENT) {
       // What fails is told later: the call has ended.
       await this.keeper.inTurn(() => this.keeper.flush(deadline)).catch(() => {});
     } else if (unsent >= MANY_UNSENT) this.soon();
   }
 
   renew(): Promise<void> {
+    // What is taken now would be given back by nobody.
+    if (this.isClosed) return this.handOver();
     return this.afterFlush(this.deadline, () => this.keeper.renew());
+  }
+
+  /** Leaves nothing with this process: open calls are reservations of their own from then on. */
+  async handOver(): Promise<void> {
+    await this.expire(this.deadline);
+    await this.keeper.inTurn(() => this.keeper.handOver());
   }
 
   /** Does so beside the calls, once at a time. */
@@ -187,6 +222,11 @@ export class LeaseSteps {
     const first = repeats.get(answer as never);
     if (first !== undefined) repeats.set(told as never, first);
     return told;
+  }
+
+  /** Whether the store surely knows nothing of it, and still has its leases. */
+  #isHere({ isDoubtful, parts }: DrawnCall): boolean {
+    return !isDoubtful && parts.every(({ lease }) => lease.isIn(this.epoch));
   }
 
   #roomFor(keys: Iterable<string>): Lease[] {

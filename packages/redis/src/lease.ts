@@ -16,7 +16,7 @@ export class Lease {
   readonly account: Account;
   readonly sign: string;
   /** Id of the window that pays. */
-  readonly window: string;
+  window: string;
   /** Of the store in which it is held. */
   readonly epoch: string | null;
   state: LeaseState = 'current';

@@ -19,7 +19,6 @@ import {
 import { checkCharges, checkClaims, checkTtl } from '@hardcap/core/sink';
 import type { CorrectionPart } from './adjust-store.ts';
 import { drawCall, growCall, settleCall } from './draw-call.ts';
-import { type DrawnCall, isSameCall } from './drawn-calls.ts';
 import type { LeaseSteps } from './lease-steps.ts';
 import { LeaseTimer } from './lease-timer.ts';
 import {
@@ -44,7 +43,6 @@ export class LeasingSink implements UsageSink {
   readonly #store: StoreSink;
   readonly #steps: LeaseSteps;
   readonly #timer: LeaseTimer;
-  #isClosed = false;
 
   /** @param steps on a store; with terms that say how often they are taken, or never */
   constructor(steps: LeaseSteps) {
@@ -71,21 +69,22 @@ export class LeasingSink implements UsageSink {
     this.#store.check(request);
     await this.#steps.expire(deadline);
     const { id, claims, ttlMs } = request;
-    const known = await this.#steps.known(id, deadline);
-    const { at, calls, hot, keeper, clock, epoch } = this.#steps;
-    if (known !== undefined) return this.#again(known, request);
-    const first = calls.endedAs(id, at);
-    if (first !== undefined) throw new ReservationMismatchError(this.#store.shown(id), first);
-    const used = this.#isClosed ? null : hot.use(claims);
-    const isStores = calls.isInStore(id) || calls.hasExpiredInStore(at);
-    if (used === null || isStores) return this.#steps.reserveInStore(request, deadline);
-    this.#timer.start();
-    const parts = drawCall(used, claims, clock.moment(), epoch);
-    if (parts === null) return this.#steps.reserveInStore(request, deadline);
-    const expiresAt = at + ttlMs;
-    calls.add({ id, parts, admittedAt: at, expiresAt, isDoubtful: false });
-    if (parts.some(({ lease }) => lease.room < lease.low)) this.#steps.soon();
-    return { admitted: true, expiresAt, at, notices: keeper.takeNotices() };
+    return this.#steps.onCall(id, deadline, async (known) => {
+      const { at, calls, hot, keeper, clock, epoch } = this.#steps;
+      if (known !== undefined) return this.#steps.again(known, request);
+      const first = calls.endedAs(id, at);
+      if (first !== undefined) throw new ReservationMismatchError(this.#store.shown(id), first);
+      const used = this.#steps.isClosed ? null : hot.use(claims);
+      const isStores = calls.isInStore(id) || calls.hasExpiredInStore(at);
+      if (used === null || isStores) return this.#steps.reserveInStore(request, deadline);
+      this.#timer.start();
+      const parts = drawCall(used, claims, clock.moment(), epoch);
+      if (parts === null) return this.#steps.reserveInStore(request, deadline);
+      const expiresAt = at + ttlMs;
+      calls.add({ id, parts, admittedAt: at, expiresAt, isDoubtful: false });
+      if (parts.some(({ lease }) => lease.room < lease.low)) this.#steps.soon();
+      return { admitted: true, expiresAt, at, notices: keeper.takeNotices() };
+    });
   }
 
   async extend(
@@ -96,24 +95,24 @@ export class LeasingSink implements UsageSink {
     checkClaims(claims);
     checkTtl(ttlMs);
     await this.#steps.expire(deadline);
-    const call = await this.#steps.known(id, deadline);
-    const { at, calls, keeper, clock, epoch } = this.#steps;
-    if (call !== undefined) {
-      const asked = growCall(call, claims, clock.moment(), epoch);
-      if (asked === 'mismatch') throw new ReservationMismatchError(this.#store.shown(id));
-      if (asked === 'grown') {
-        calls.expireAt(call, at + ttlMs);
-        const { expiresAt } = call;
-        return { status: 'extended', expiresAt, at, notices: keeper.takeNotices() };
+    return this.#steps.onCall(id, deadline, async (call) => {
+      const { at, calls, keeper, clock, epoch } = this.#steps;
+      if (call !== undefined) {
+        const asked = growCall(call, claims, clock.moment(), epoch);
+        if (asked === 'mismatch') throw new ReservationMismatchError(this.#store.shown(id));
+        if (asked === 'grown') {
+          calls.expireAt(call, at + ttlMs);
+          return { status: 'extended', expiresAt: at + ttlMs, at, notices: keeper.takeNotices() };
+        }
+        await this.#steps.toStore(call, deadline);
       }
-      await this.#steps.toStore(call, deadline);
-    }
-    const first = calls.endedAs(id, at);
-    if (first !== undefined) return this.#steps.resolved(first);
-    const extend = () => this.#store.extend(request, deadline);
-    const answer = await this.#steps.unlessOwn(extend, [], deadline);
-    if (answer.status === 'extended') calls.extended(id, claims, answer.expiresAt);
-    return this.#steps.told(answer);
+      const first = calls.endedAs(id, at);
+      if (first !== undefined) return this.#steps.resolved(first);
+      const extend = () => this.#store.extend(request, deadline);
+      const answer = await this.#steps.unlessOwn(extend, [], deadline);
+      if (answer.status === 'extended') calls.extended(id, claims, answer.expiresAt);
+      return this.#steps.told(answer);
+    });
   }
 
   async settle(
@@ -123,40 +122,43 @@ export class LeasingSink implements UsageSink {
     const { id } = request;
     checkCharges(request.charges);
     await this.#steps.expire(deadline);
-    const call = await this.#steps.known(id, deadline);
-    const { at, calls, keeper } = this.#steps;
-    const settled = call && settleCall(call, request);
-    if (settled) {
-      calls.end(id, 'settled', at);
-      keeper.add(settled);
-      await this.#steps.tellInTime(settled.isAlarming, deadline);
-      const { charged } = settled;
-      return { status: 'settled', charged, overshoot: [], at, notices: keeper.takeNotices() };
-    }
-    if (call !== undefined) await this.#steps.toStore(call, deadline);
-    const first = calls.endedAs(id, at);
-    if (first !== undefined) return this.#steps.resolved(first);
-    await this.#steps.giveRoomFor(request, deadline);
-    const answer = await this.#store.settle(request, deadline);
-    calls.endedInStore(id, answer);
-    return this.#steps.told(answer);
+    return this.#steps.onCall(id, deadline, async (call) => {
+      const { at, calls, keeper } = this.#steps;
+      const settled = call && settleCall(call, request);
+      if (settled) {
+        calls.end(id, 'settled', at);
+        keeper.add(settled);
+        await this.#steps.tellInTime(settled.isAlarming, deadline);
+        const notices = keeper.takeNotices();
+        return { status: 'settled', charged: settled.charged, overshoot: [], at, notices };
+      }
+      if (call !== undefined) await this.#steps.toStore(call, deadline);
+      const first = calls.endedAs(id, at);
+      if (first !== undefined) return this.#steps.resolved(first);
+      await this.#steps.giveRoomFor(request, deadline);
+      const answer = await this.#store.settle(request, deadline);
+      calls.endedInStore(id, answer);
+      return this.#steps.told(answer);
+    });
   }
 
   async release(id: string, deadline: number = this.#steps.deadline): Promise<ReleaseAnswer> {
     await this.#steps.expire(deadline);
-    const call = await this.#steps.known(id, deadline);
-    const { at, calls, keeper } = this.#steps;
-    if (call !== undefined) {
-      for (const { lease, amount } of call.parts) lease.giveBack(amount);
-      calls.end(id, 'released', at);
-      keeper.add({ id, request: null, parts: [] });
-      return { status: 'released', at, notices: keeper.takeNotices() };
-    }
-    const first = calls.endedAs(id, at);
-    if (first !== undefined) return this.#steps.resolved(first);
-    const answer = await this.#store.release(id, deadline);
-    calls.endedInStore(id, answer);
-    return this.#steps.told(answer);
+    return this.#steps.onCall(id, deadline, async (call) => {
+      const { at, calls, keeper } = this.#steps;
+      if (call !== undefined) {
+        for (const { lease, amount } of call.parts) lease.giveBack(amount);
+        calls.end(id, 'released', at);
+        keeper.add({ id, request: null, parts: [] });
+        await this.#steps.tellInTime(false, deadline);
+        return { status: 'released', at, notices: keeper.takeNotices() };
+      }
+      const first = calls.endedAs(id, at);
+      if (first !== undefined) return this.#steps.resolved(first);
+      const answer = await this.#store.release(id, deadline);
+      calls.endedInStore(id, answer);
+      return this.#steps.told(answer);
+    });
   }
 
   read(accounts: readonly Account[]): Promise<AccountReading[]> {
@@ -201,13 +203,13 @@ export class LeasingSink implements UsageSink {
 
   /** Takes back a hold of a call that another store has refused, as if it had never been. */
   async undo(undoing: Undoing): Promise<ReleaseAnswer> {
-    const { id, deadline } = undoing;
-    const call = await this.#steps.known(id, deadline);
-    const { at, calls, keeper } = this.#steps;
-    calls.forget(id);
-    if (call === undefined) return this.#steps.told(await undoHold(this.#store, undoing));
-    for (const { lease, amount } of call.parts) lease.giveBack(amount);
-    return { status: 'released', at, notices: keeper.takeNotices() };
+    return this.#steps.onCall(undoing.id, undoing.deadline, async (call) => {
+      const { at, calls, keeper } = this.#steps;
+      calls.forget(undoing.id);
+      if (call === undefined) return this.#steps.told(await undoHold(this.#store, undoing));
+      for (const { lease, amount } of call.parts) lease.giveBack(amount);
+      return { status: 'released', at, notices: keeper.takeNotices() };
+    });
   }
 
   async find(ids: readonly string[], deadline: number): Promise<Found> {
@@ -221,12 +223,13 @@ export class LeasingSink implements UsageSink {
     return this.#steps.told(await this.#steps.unlessOwn(ask, keys, asking.deadline));
   }
 
-  async growthRefusalsOf(asking: Asking): Promise<Refusing> {
+  growthRefusalsOf(asking: Asking): Promise<Refusing> {
     const { id, deadline } = asking;
-    const call = await this.#steps.known(id, deadline);
-    if (call !== undefined) await this.#steps.toStore(call, deadline);
     const ask = () => growthRefusalsOf(this.#store, asking);
-    return this.#steps.told(await this.#steps.unlessOwn(ask, [], deadline));
+    return this.#steps.onCall(id, deadline, async (call) => {
+      if (call !== undefined) await this.#steps.toStore(call, deadline);
+      return this.#steps.told(await this.#steps.unlessOwn(ask, [], deadline));
+    });
   }
 
   async *entries(query: EntryQuery = {}, pageSize?: number): AsyncGenerator<SinkEntry> {
@@ -251,7 +254,7 @@ export class LeasingSink implements UsageSink {
     return this.#steps.keeper.unsent;
   }
 
-  /** What is done in each interval: tells how calls have ended, and sees to the leases. */
+  /** What is done in each interval. */
   async sync(): Promise<void> {
     await this.renew();
     this.#steps.hot.roll();
@@ -262,19 +265,20 @@ export class LeasingSink implements UsageSink {
     return this.#steps.renew();
   }
 
-  /** Leaves nothing with this process: open calls are reservations of their own from then on. */
-  async handOver(): Promise<void> {
-    await this.#steps.expire(this.#steps.deadline);
-    await this.#steps.keeper.inTurn(() => this.#steps.keeper.handOver());
+  handOver(): Promise<void> {
+    return this.#steps.handOver();
   }
 
   /** @throws SinkUnavailableError where the store was not told how all calls ended: it charges the leases. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#timer.stop();
-    await this.handOver().catch((error) => {
+    this.#steps.isClosed = true;
+    // Where that fails it is tried again in each interval, for as long as the process lives.
+    try {
+      await this.handOver();
+      this.#timer.stop();
+    } catch (error) {
       if (this.#steps.keeper.unsent > 0) throw error;
-    });
+    }
     await this.#store.close();
   }
 
@@ -282,19 +286,9 @@ export class LeasingSink implements UsageSink {
     return this.#steps.afterFlush(this.#steps.deadline, async () => {});
   }
 
-  #again(call: DrawnCall, { claims }: ReserveRequest): ReserveAnswer {
-    if (!isSameCall(call, claims)) throw new ReservationMismatchError(this.#store.shown(call.id));
-    const { expiresAt, admittedAt } = call;
-    const { at, keeper } = this.#steps;
-    const answer: ReserveAnswer = { admitted: true, expiresAt, at, notices: keeper.takeNotices() };
-    this.repeats.set(answer, admittedAt);
-    return answer;
-  }
-
   /** Those that were drawn here are open, too. */
-  #withCalls(report: VerifyReport): VerifyReport {
-    const ids = [...this.#steps.calls.open.keys()];
-    const drawn = ids.filter((id) => this.#store.isCounted(id)).length;
-    return { ...report, reservations: report.reservations + drawn };
+  #withCalls({ reservations, ...report }: VerifyReport): VerifyReport {
+    const drawn = [...this.#steps.calls.open.keys()].filter((id) => this.#store.isCounted(id));
+    return { ...report, reservations: reservations + drawn.length };
   }
 }

@@ -22,6 +22,8 @@ export class PartitionStores {
   readonly #make: (name: string | null) => OpenStore;
   readonly #registry: PartitionRegistry;
   readonly #known: Map<string, Known> = new Map();
+  /** Stores that are not remembered any more, until they have what this process knows alone. */
+  readonly #leaving: Set<OpenStore> = new Set();
   /** Of the store above, beside which the registry is: one is lost with the other. */
   #epoch: string | null = null;
 
@@ -90,7 +92,8 @@ export class PartitionStores {
   }
 
   get #opened(): OpenStore[] {
-    return [this.above, ...[...this.#known.values()].map(({ store }) => store)];
+    const known = [...this.#known.values()].map(({ store }) => store);
+    return [this.above, ...known, ...this.#leaving];
   }
 
   #lookAbove(): void {
@@ -119,10 +122,18 @@ export class PartitionStores {
     }
     if (this.#known.size >= MOST_KNOWN) {
       const [oldest = ''] = this.#known.keys();
+      this.#leave(this.#known.get(oldest)?.store as OpenStore);
       this.#known.delete(oldest);
     }
     const made: Known = { store: this.#make(name), registered: null, registeredAt: 0 };
     this.#known.set(name, made);
     return made;
+  }
+
+  /** Where that fails, it is tried again when all are closed. */
+  #leave(store: OpenStore): void {
+    this.#leaving.add(store);
+    const left = () => void this.#leaving.delete(store);
+    store.close().then(left, () => {});
   }
 }

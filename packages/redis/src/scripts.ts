@@ -1613,9 +1613,9 @@ if isCurrent then windows().refresh(found) end
 end
 local fair = isCurrent and found[GATE] >= 0 and fairOf(found, lease.left - asked.base, asked.parts) or 0
 if tonumber(sub(lease.change, 2)) >= tonumber(sub(asked.change, 2)) then return answerOf(isCurrent and 'held' or 'over', lease, fair) end
-local total = asked.base + asked.keep
+local total = math.min(asked.base + asked.keep, lease.left)
 local most = asked.base + math.min(asked.want, fair)
-if most > total and most - asked.base >= asked.least then total = most end
+if fair > 0 and most > total and most - asked.base >= asked.least then total = most end
 hold(found, lease.kind, total - lease.left, 0, holder)
 lease.left, lease.change, lease.expiresAt = total, asked.change, at + ttl
 putLease(lease)
@@ -1666,7 +1666,7 @@ const LEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const LEASE: Script = {
   name: 'lease',
-  sha: 'd4959703a995536cb1a7e483bb21642e71a3b851',
+  sha: '79ad21743b6c06b3c3522a32c186b35e6c3d4ad8',
   text: LEASE_TEXT,
 };
 

@@ -72,9 +72,10 @@ local function change(lease, asked)
   end
   local fair = isCurrent and found[GATE] >= 0 and fairOf(found, lease.left - asked.base, asked.parts) or 0
   if tonumber(sub(lease.change, 2)) >= tonumber(sub(asked.change, 2)) then return answerOf(isCurrent and 'held' or 'over', lease, fair) end
-  local total = asked.base + asked.keep
+  -- What its owner does not know to have been charged, or adopted, is not held again.
+  local total = math.min(asked.base + asked.keep, lease.left)
   local most = asked.base + math.min(asked.want, fair)
-  if most > total and most - asked.base >= asked.least then total = most end
+  if fair > 0 and most > total and most - asked.base >= asked.least then total = most end
   hold(found, lease.kind, total - lease.left, 0, holder)
   lease.left, lease.change, lease.expiresAt = total, asked.change, at + ttl
   putLease(lease)
