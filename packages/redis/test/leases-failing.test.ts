@@ -93,6 +93,28 @@ describe.each([
   });
 });
 
+test('an owner that slept frees nothing that its own calls have drawn again', async () => {
+  const losing = new LosingClient(client);
+  const sink = bench.open({}, { client: losing });
+  await bench.lease(sink, [a], 100);
+  losing.isAway = true;
+  await reserve(sink, 'untold', [a], 100);
+  await settle(sink, 'untold', [a], 50);
+  await reserve(sink, 'open', [a], 150);
+  bench.time += LEASE_TTL;
+  losing.isAway = false;
+  const other = bench.open({ after: 1e9 });
+  await reserve(other, 'other', [a], 800);
+  expect(await bench.figures(a)).toBe('200+800');
+  expect(await sink.flush()).toBe(0);
+  expect(await reserve(other, 'next', [a], 1)).toBe(false);
+  await sink.sync();
+  await settle(sink, 'open', [a], 150);
+  await sink.close();
+  expect(await bench.figures(a)).toBe('200+800');
+  await bench.expectBooks();
+});
+
 describe('a store that is away', () => {
   test('a lease is used until it may have expired, and no longer', async () => {
     const losing = new LosingClient(client);
