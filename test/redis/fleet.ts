@@ -42,6 +42,18 @@ export interface HammerReport {
   readonly text: string;
 }
 
+/** Of one that sleeps for longer than its leases live. */
+export const SLEEPER_LEASES = { after: 2, share: 1 / 4, syncMs: 40, ttlMs: 400 } as const;
+
+export function sleeperAccount(): Account {
+  return accountOf('sleeper', { limit: 10_000_000 });
+}
+
+export interface SleeperReport {
+  /** What its calls have cost in all. */
+  readonly settled: number;
+}
+
 export interface RoundsReport {
   /** Calls admitted, by round. */
   readonly admitted: readonly number[];

@@ -85,7 +85,8 @@ export class DrawnEnds {
   async #tellLate({ id, request, parts }: DrawnEnd, deadline: number): Promise<void> {
     if (request === null) return;
     const { scripts } = this.#store;
-    const held = parts.map(({ lease, held: amount }) => ({ lease, amount, reserved: amount }));
+    // No more than it cost: the rest of its hold may have been drawn again.
+    const held = parts.map(({ lease, amount, held: reserved }) => ({ lease, amount, reserved }));
     const { at } = scripts.session;
     const call = { id, parts: held, admittedAt: at, expiresAt: at, isDoubtful: true };
     this.#hear((await adoptCalls(scripts, [call], deadline)).notices);

@@ -1,16 +1,13 @@
 import { SinkUnavailableError } from '@hardcap/core';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RedisClient } from '../src/index.ts';
-import { ADOPT, LEASE, type Script, SETTLE_LEASED } from '../src/scripts.ts';
 import { accountOf, claimOn } from './support/accounts.ts';
 import { LEASE_TTL, LeaseBench, reserve, settle, TTL } from './support/lease-bench.ts';
+import { LosingClient } from './support/losing-client.ts';
 import { TestRedis } from './support/test-redis.ts';
 
 const redis = await TestRedis.start();
 const client = redis.client();
 const a = accountOf('a', { limit: 1_000 });
-const b = accountOf('b', { limit: 1_000 });
-const both = [a, b];
 const lenient = accountOf('lenient', { limit: 1_000, onExpiry: 'release' });
 let bench = new LeaseBench(client);
 
@@ -18,52 +15,6 @@ afterAll(() => redis.stop());
 beforeEach(() => {
   bench = new LeaseBench(client);
 });
-
-// As servers write what is not worth another attempt.
-const LOST = 'LOST the connection is closed';
-
-/** A client that loses the reply to the next script of a kind, or the script itself. */
-class Losing implements RedisClient {
-  #script: Script | null = null;
-  #isDone = true;
-  isAway = false;
-  lost = 0;
-  /** Done while a script is under way, once. */
-  meanwhile: { readonly script: Script; readonly work: () => Promise<unknown> } | null = null;
-
-  loseReply(script: Script): void {
-    [this.#script, this.#isDone] = [script, true];
-  }
-
-  lose(script: Script): void {
-    [this.#script, this.#isDone] = [script, false];
-  }
-
-  async call(command: string, ...args: (string | number)[]): Promise<unknown> {
-    if (this.isAway) throw new Error(LOST);
-    const [what] = args;
-    const script = this.#script;
-    const isIt = script !== null && [script.sha, script.text].includes(String(what));
-    if (isIt && !this.#isDone) throw this.#lost();
-    const { meanwhile } = this;
-    const reply = await client.call(command, ...args);
-    if (
-      meanwhile !== null &&
-      [meanwhile.script.sha, meanwhile.script.text].includes(String(what))
-    ) {
-      this.meanwhile = null;
-      await meanwhile.work();
-    }
-    if (isIt) throw this.#lost();
-    return reply;
-  }
-
-  #lost(): Error {
-    this.#script = null;
-    this.lost += 1;
-    return new Error(LOST);
-  }
-}
 
 describe('an owner that dies', () => {
   test('case C-13: its block is charged once it expires, and named in the ledger', async () => {
@@ -142,124 +93,31 @@ describe.each([
   });
 });
 
-describe('replies that are lost, and scripts', () => {
-  const WAYS = [
-    ['reply', (losing: Losing, script: Script) => losing.loseReply(script)],
-    ['script', (losing: Losing, script: Script) => losing.lose(script)],
-  ] as const;
-
-  async function openLosing(): Promise<[Losing, ReturnType<LeaseBench['open']>]> {
-    const losing = new Losing();
-    const sink = bench.open({}, { client: losing });
-    await bench.lease(sink, both, 100);
-    return [losing, sink];
-  }
-
-  test.each(WAYS)('case C-14: the %s that tells what calls cost: told once', async (_, lose) => {
-    const [losing, sink] = await openLosing();
-    for (const id of ['r1', 'r2', 'r3']) {
-      await reserve(sink, id, both, 20);
-      await settle(sink, id, both, 10);
-    }
-    lose(losing, SETTLE_LEASED);
-    expect(await sink.flush()).toBe(3);
-    await sink.sync();
-    expect(losing.lost).toBe(1);
-    expect(await sink.flush()).toBe(0);
-    await sink.close();
-    for (const account of both) expect(await bench.figures(account)).toBe('30+0');
-    expect((await bench.entries()).length).toBe(3);
-    await bench.expectBooks();
-  });
-
-  test.each(WAYS)('the %s that makes a call a reservation of its own', async (_, lose) => {
-    const [losing, sink] = await openLosing();
-    await reserve(sink, 'r1', both, 20);
-    lose(losing, ADOPT);
-    const dear = () => settle(sink, 'r1', both, 300);
-    await expect(dear()).rejects.toThrow(SinkUnavailableError);
-    expect(await dear()).toMatchObject({ status: 'settled' });
-    expect(losing.lost).toBe(1);
-    await sink.close();
-    for (const account of both) expect(await bench.figures(account)).toBe('300+0');
-    await bench.expectBooks();
-  });
-
-  test.each(WAYS)('the %s that takes leases: nothing is left of them', async (_, lose) => {
-    const losing = new Losing();
-    const sink = bench.open({}, { client: losing });
-    await reserve(sink, 'r1', both, 20);
-    lose(losing, LEASE);
-    await sink.renew().catch(() => {});
-    expect(await reserve(sink, 'r2', both, 20)).toBe(true);
-    await sink.renew();
-    await reserve(sink, 'r3', both, 20);
-    expect(losing.lost).toBe(1);
-    await sink.close();
-    for (const account of both) expect(await bench.figures(account)).toBe('0+60');
-    await bench.expectBooks();
-  });
-
-  test.each(WAYS)(
-    'the %s that changes leases: never is less held than calls have',
-    async (_, lose) => {
-      const [losing, sink] = await openLosing();
-      await reserve(sink, 'r1', both, 150);
-      lose(losing, LEASE);
-      await sink.renew().catch(() => {});
-      const held = async () => (await bench.read(a)).held;
-      expect(await held()).toBeGreaterThanOrEqual(150);
-      await reserve(sink, 'r2', both, 50);
-      expect(await held()).toBeGreaterThanOrEqual(200);
-      await sink.renew();
-      await settle(sink, 'r1', both, 140);
-      await sink.close();
-      for (const account of both) expect(await bench.figures(account)).toBe('140+50');
-      await bench.expectBooks();
-    },
-  );
-});
-
-test('what calls do while leases are changed is neither drawn twice nor lost', async () => {
-  const losing = new Losing();
+test('an owner that slept frees nothing that its own calls have drawn again', async () => {
+  const losing = new LosingClient(client);
   const sink = bench.open({}, { client: losing });
   await bench.lease(sink, [a], 100);
-  await reserve(sink, 'r1', [a], 100);
-  const work = async () => {
-    await settle(sink, 'r1', [a], 90);
-    await reserve(sink, 'r2', [a], 40);
-  };
-  losing.meanwhile = { script: LEASE, work };
-  await sink.renew();
-  expect(losing.meanwhile).toBe(null);
-  const { held } = await bench.read(a);
-  let drawn = 90 + 40;
-  // As much as can be drawn without the store being asked.
   losing.isAway = true;
-  for (let call = 0; await reserve(sink, `more${call}`, [a], 10).catch(() => false); call += 1) {
-    drawn += 10;
-  }
-  expect(drawn).toBeLessThanOrEqual(held);
+  await reserve(sink, 'untold', [a], 100);
+  await settle(sink, 'untold', [a], 50);
+  await reserve(sink, 'open', [a], 150);
+  bench.time += LEASE_TTL;
   losing.isAway = false;
+  const other = bench.open({ after: 1e9 });
+  await reserve(other, 'other', [a], 800);
+  expect(await bench.figures(a)).toBe('200+800');
+  expect(await sink.flush()).toBe(0);
+  expect(await reserve(other, 'next', [a], 1)).toBe(false);
+  await sink.sync();
+  await settle(sink, 'open', [a], 150);
   await sink.close();
-  expect((await bench.read(a)).committed).toBe(90);
+  expect(await bench.figures(a)).toBe('200+800');
   await bench.expectBooks();
-});
-
-test('what is being given back is drawn by nobody', async () => {
-  const losing = new Losing();
-  const sink = bench.open({}, { client: losing });
-  await bench.lease(sink, [a], 100);
-  await sink.sync();
-  losing.meanwhile = { script: LEASE, work: () => reserve(sink, 'r1', [a], 10) };
-  await sink.sync();
-  expect(losing.meanwhile).toBe(null);
-  expect((await bench.read(a)).held).toBe(10);
 });
 
 describe('a store that is away', () => {
   test('a lease is used until it may have expired, and no longer', async () => {
-    const losing = new Losing();
+    const losing = new LosingClient(client);
     const sink = bench.open({}, { client: losing });
     await bench.lease(sink, [a], 100);
     losing.isAway = true;
@@ -278,7 +136,7 @@ describe('a store that is away', () => {
   });
 
   test('closing says so where the store was not told of all', async () => {
-    const losing = new Losing();
+    const losing = new LosingClient(client);
     const sink = bench.open({}, { client: losing });
     await bench.lease(sink, [a], 100);
     await reserve(sink, 'r1', [a], 20);

@@ -4,7 +4,8 @@ import type { RedisClient, RedisUsageSinkOptions } from '../../src/index.ts';
 import type { LeaseTerms } from '../../src/lease-options.ts';
 import { LeaseSteps } from '../../src/lease-steps.ts';
 import { LeasingSink } from '../../src/leasing-sink.ts';
-import { storeKeys } from '../../src/store-keys.ts';
+import type { ReplicatedConnection } from '../../src/replicated-connection.ts';
+import { type StoreKeys, storeKeys } from '../../src/store-keys.ts';
 import { StoreSink } from '../../src/store-sink.ts';
 import { claimOn } from './accounts.ts';
 import { EAGER } from './leased-store.ts';
@@ -13,11 +14,16 @@ export const TTL = 600_000;
 /** After so long a lease expires. */
 export const LEASE_TTL = 30_000;
 
+interface Opening extends RedisUsageSinkOptions {
+  readonly client?: RedisClient;
+  readonly replicated?: ReplicatedConnection | null;
+}
+
 /** Processes over one store whose time and leases a test drives. */
 export class LeaseBench {
   time: number = Date.UTC(2026, 10, 30, 12);
   readonly #client: RedisClient;
-  readonly #namespace: string = crypto.randomUUID();
+  readonly keys: StoreKeys = storeKeys(crypto.randomUUID());
   #opened = 0;
 
   constructor(client: RedisClient) {
@@ -27,11 +33,11 @@ export class LeaseBench {
   /** A process that leases half of what is left of whatever it uses, when it sees to its leases. */
   open(
     terms: Partial<LeaseTerms> = {},
-    { client = this.#client, ...options }: RedisUsageSinkOptions & { client?: RedisClient } = {},
+    { client = this.#client, replicated = null, ...options }: Opening = {},
   ): LeasingSink {
     const own = { now: () => this.time, timeoutMs: 10_000, ...options };
-    const connection = { client, replicated: null, check: null };
-    const store = new StoreSink(connection, storeKeys(this.#namespace), own, false);
+    const connection = { client, replicated, check: null };
+    const store = new StoreSink(connection, this.keys, own, false);
     const all = { ...EAGER, share: 0.5, ttlMs: LEASE_TTL, ...terms };
     this.#opened += 1;
     return new LeasingSink(new LeaseSteps(store, all, own, `lease:p${this.#opened}:`));
