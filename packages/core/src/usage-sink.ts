@@ -225,10 +225,7 @@ export interface Difference {
   readonly account: string;
   /** Empty where nobody knows it. */
   readonly window: string;
-  /**
-   * `record`: the sink has none of an account that has nothing to count, and of which the ledger says
-   * that it should be there; 0 and 1.
-   */
+  /** `record`: the sink has none of an account of which the ledger says that it should be there; 0 and 1. */
   readonly field: 'committed' | 'held' | 'record';
   /** Of a rolling window whose sum is right, this is its first slot that is not. */
   readonly counter: number;
