@@ -2150,6 +2150,10 @@ if lost then return lost end
 if at >= header[NEXT_DUE] then sweep(field, true) end
 local record = raw[field]
 local state = record and sub(record, 1, 1)
+if state == EXPIRED then
+local _, expiredAt = unpacked('<c1d', record)
+if at >= expiredAt + string.match(ARGV[4], ' (%d+) ') then record, state = nil, nil end
+end
 local charged, overshoot, stale = {}, {}, { 'stale', at }
 local function charge(known, holder, kind, amount, held, slot)
 local isPlain = kind == 'o' and holder == known and at < known[TILL] and amount <= held
@@ -2214,9 +2218,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: '354380336d2d941d01dfa198697d834a9806d66b',
+  sha: 'efeb17ba389a629810e6fec741a6cc05ea87e1eb',
   text: UNLOCK + SETTLE_TEXT,
-  flagged: { sha: '59692542cd8c616209d4e67d440d43eeec9568ca', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: 'b104e8babde6e9eaed766b069987d701b485a64c', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_LEASED_OWN: string = String.raw`

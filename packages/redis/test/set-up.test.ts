@@ -47,7 +47,10 @@ function expectConfigError(make: () => unknown, text: string): void {
 describe('options that are none', () => {
   test.each<[unknown, string]>([
     [{ timeout: 50 }, 'timeout: there is no such option, write timeoutMs'],
-    [{ prefix: 'app' }, 'prefix: there is no such option, only namespace, partitionBy, timeoutMs'],
+    [
+      { prefix: 'app' },
+      'prefix: there is no such option, only namespace, partitionBy, leases, timeoutMs',
+    ],
     ...[0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '50', null].map(
       (timeoutMs): [unknown, string] => [{ timeoutMs }, 'timeoutMs: write a whole number of ms'],
     ),

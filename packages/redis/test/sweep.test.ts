@@ -187,3 +187,18 @@ test('a window that is charged once more by the sweep that would forget it stays
   for (const id of ['any', 'other']) await sink.release(id);
   expect((await admin.hkeys(books)).filter((field) => field.startsWith('w'))).toEqual([]);
 });
+
+test('a settlement that is awaited no more charges no account that may have been forgotten', async () => {
+  const lives = { rememberedMs: 60_000, awaitedMs: 3_600_000 };
+  const sink = redis.sink({ now: () => time, namespace: crypto.randomUUID(), ...lives });
+  const total = accountOf('total');
+  time = START;
+  await sink.reserve({ id: 'late', claims: [claimOn(total, 0)], ttlMs: 60_000 });
+  time += 60_000;
+  expect(expiriesIn(await sink.release('any'))).toBe(1);
+  time += lives.awaitedMs;
+  const charges = [{ account: total.key, amount: 5 }];
+  const settlement = { id: 'late', outcome: 'known', charges, details: {} } as const;
+  expect(await sink.settle(settlement)).toMatchObject({ status: 'never-held' });
+  expect((await sink.verify()).differences).toEqual([]);
+});

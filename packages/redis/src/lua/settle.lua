@@ -31,6 +31,11 @@ if at >= header[NEXT_DUE] then sweep(field, true) end
 
 local record = raw[field]
 local state = record and sub(record, 1, 1)
+if state == EXPIRED then
+  -- Nobody waits for it any more, be it that it was not looked at yet: its accounts may be forgotten.
+  local _, expiredAt = unpacked('<c1d', record)
+  if at >= expiredAt + string.match(ARGV[4], ' (%d+) ') then record, state = nil, nil end
+end
 local charged, overshoot, stale = {}, {}, { 'stale', at }
 
 -- Charges an amount, in one step where no threshold and no limit comes near.
