@@ -7,7 +7,7 @@ export type Fate = 'answered' | 'reply lost' | 'lost' | 'late';
 type Arguments = readonly (string | number)[];
 
 /** What runs late changes nothing, even where nobody has asked again since. */
-const MAY_BE_LATE: readonly Script[] = [ADOPT, LEASE, SETTLE, SETTLE_LEASED];
+export const MAY_BE_LATE: readonly Script[] = [ADOPT, LEASE, SETTLE, SETTLE_LEASED];
 
 // As servers write what is not worth another attempt: the sink gives up at once, as at its deadline.
 const GONE = 'GONE as it was to be';
