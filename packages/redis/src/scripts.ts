@@ -432,6 +432,13 @@ end
 local function endedRecord(state)
 return state .. packed('<d', at)
 end
+local function writeExpiry(field, charged, awaits, awaited)
+local id, list = sub(field, 2), '[' .. concat(charged, ',') .. ']'
+put(field, endedRecord(EXPIRED) .. cmsgpack.pack(awaits))
+due(field, at + awaited)
+enter('expiry', id, list)
+notices[#notices + 1] = concat({ '["x","', id, '",', list, ',', format('%.0f', at), ']' })
+end
 local function isSame(holds, from, count)
 if #holds ~= count then return false end
 for place = from, from + count - 1 do
@@ -681,11 +688,7 @@ if deletedIn(holds) then return due(field, at + remembered) end
 for place, hold in ipairs(holds) do
 charged[place], awaits[place] = expireHold(hold, expiresAt, admittedAt)
 end
-local id, list = sub(field, 2), '[' .. concat(charged, ',') .. ']'
-put(field, endedRecord(EXPIRED) .. cmsgpack.pack(awaits))
-due(field, at + awaited)
-enter('expiry', id, list)
-notices[#notices + 1] = concat({ '["x","', id, '",', list, ',', format('%.0f', at), ']' })
+writeExpiry(field, charged, awaits, awaited)
 end
 local function forgottenAt(endedAt)
 local step = math.ceil(remembered / 64)
@@ -1235,7 +1238,7 @@ const ADJUST_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART
 
 export const ADJUST: Script = {
   name: 'adjust',
-  sha: '15b76c798ab0b025300d1cef9beec7d4a07f6f8f',
+  sha: '10114340c9f9b9a0c6162c4fceb5fbc17ed43210',
   text: ADJUST_TEXT,
 };
 
@@ -1301,11 +1304,7 @@ local lease, amount = part[1], part[2]
 local take = lease.state == OPEN_STATE and expirePart or inheritPart
 charged[place], awaits[place] = take(lease, amount)
 end
-local id, list = sub(field, 2), '[' .. concat(charged, ',') .. ']'
-put(field, endedRecord(EXPIRED) .. cmsgpack.pack(awaits))
-due(field, at + awaited)
-enter('expiry', id, list)
-notices[#notices + 1] = concat({ '["x","', id, '",', list, ',', format('%.0f', at), ']' })
+writeExpiry(field, charged, awaits, awaited)
 return EXPIRED
 end
 local letters = {}
@@ -1330,9 +1329,9 @@ const ADOPT_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const ADOPT: Script = {
   name: 'adopt',
-  sha: '59aed15e36445f86ee6752c89d6c40c843388fab',
+  sha: '652181457a18532bda123c66d6104a293b1e0964',
   text: UNLOCK + ADOPT_TEXT,
-  flagged: { sha: '8a28e031df4adaf14dc12e8685e93228443b5e2c', text: FLAGS + ADOPT_TEXT },
+  flagged: { sha: '7d9663c0ef8cbba61aa9c7407a003335aeae0e53', text: FLAGS + ADOPT_TEXT },
 };
 
 const EXTEND_OWN: string = String.raw`
@@ -1403,7 +1402,7 @@ const EXTEND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSALS_PAR
 
 export const EXTEND: Script = {
   name: 'extend',
-  sha: 'c8173a56ed22688c6ea5359032034a7ba65cbf14',
+  sha: 'fb435f3ae9c11120407277d52fdbae9ae58562ff',
   text: EXTEND_TEXT,
 };
 
@@ -1421,9 +1420,9 @@ const FIND_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const FIND: Script = {
   name: 'find',
-  sha: '9476536bb5928f65b834a0a375adc152621df1ab',
+  sha: '0b3dec7d0c31de1aa7276ace7311968b76bb0e31',
   text: UNLOCK + FIND_TEXT,
-  flagged: { sha: 'a87ccedf1f6e31d0d3f5687b7850653b46f70d47', text: FLAGS + FIND_TEXT },
+  flagged: { sha: '0514a0e8c0806c7b4307bb3692cb32c335877885', text: FLAGS + FIND_TEXT },
 };
 
 const HELD_OWN: string = String.raw`
@@ -1563,7 +1562,7 @@ const HELD_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const HELD: Script = {
   name: 'held',
-  sha: 'a61cd921eb1f3ef94fb3c29c7d25fc3a83a80bfa',
+  sha: 'a047c2003215c179431997a2819c3fe0f02107fb',
   text: HELD_TEXT,
 };
 
@@ -1666,7 +1665,7 @@ const LEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART,
 
 export const LEASE: Script = {
   name: 'lease',
-  sha: '79ad21743b6c06b3c3522a32c186b35e6c3d4ad8',
+  sha: '1aaa1cc0d103bfbc8061fc0f9e15548467e868c1',
   text: LEASE_TEXT,
 };
 
@@ -1872,7 +1871,7 @@ const READ_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PART, 
 
 export const READ: Script = {
   name: 'read',
-  sha: '2a225b27c40861c72555be31b53c79f8a31e74f1',
+  sha: '0fb1fb2db7013ae5968071a6e0b637eb4ff57d44',
   text: READ_TEXT,
 };
 
@@ -1900,9 +1899,9 @@ const RELEASE_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES_PAR
 
 export const RELEASE: Script = {
   name: 'release',
-  sha: 'd20025a589eb08b9600310542bc45c1b072c31f2',
+  sha: 'ced6d92360f5792a14e53d1e226f0491569f8508',
   text: UNLOCK + RELEASE_TEXT,
-  flagged: { sha: '679530014f67933ec8c43ba9fa8c62e508802472', text: FLAGS + RELEASE_TEXT },
+  flagged: { sha: '7e23a70cbcd9edfaf6cd04c9e012042d525a0007', text: FLAGS + RELEASE_TEXT },
 };
 
 const RESERVE_OWN: string = String.raw`
@@ -1960,7 +1959,7 @@ const RESERVE_TEXT: string = [LAYOUT_PART, PLAIN_RESERVE_PART, STORE_PART, WINDO
 
 export const RESERVE: Script = {
   name: 'reserve',
-  sha: 'ef9e2a0aebaf2c6f0d126d296503856a95664b7c',
+  sha: '1058ddeed7037799678998e7ad15b2cec7538d1b',
   text: RESERVE_TEXT,
 };
 
@@ -2047,7 +2046,7 @@ const RESERVE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, REFUSA
 
 export const RESERVE_MANY: Script = {
   name: 'reserve-many',
-  sha: '84ea813e5e31b2a347134b39ee0204b065ebd1f2',
+  sha: '722a75ce54626b8ec74abfc45308db1fd43fd375',
   text: RESERVE_MANY_TEXT,
 };
 
@@ -2218,9 +2217,9 @@ const SETTLE_TEXT: string = [LAYOUT_PART, PLAIN_SETTLE_PART, STORE_PART, WINDOWS
 
 export const SETTLE: Script = {
   name: 'settle',
-  sha: 'efeb17ba389a629810e6fec741a6cc05ea87e1eb',
+  sha: 'cf1dc75c2d4c6764d0c1bfe4dafe343b820787ea',
   text: UNLOCK + SETTLE_TEXT,
-  flagged: { sha: 'b104e8babde6e9eaed766b069987d701b485a64c', text: FLAGS + SETTLE_TEXT },
+  flagged: { sha: '43e03459c2207a49a12bce7de389784c6ef20d03', text: FLAGS + SETTLE_TEXT },
 };
 
 const SETTLE_LEASED_OWN: string = String.raw`
@@ -2307,9 +2306,9 @@ const SETTLE_LEASED_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARG
 
 export const SETTLE_LEASED: Script = {
   name: 'settle-leased',
-  sha: '27c747bfcb750b1e271469f9940f83a5f09157ba',
+  sha: '3d07ae28f4ff82145ea0a680138cac9b84722ded',
   text: UNLOCK + SETTLE_LEASED_TEXT,
-  flagged: { sha: 'aaf0479e268ed8dab8e5b531030eff3b05de4277', text: FLAGS + SETTLE_LEASED_TEXT },
+  flagged: { sha: '6961c9c8bdcb39bc2eed7096f10534fc3b50582c', text: FLAGS + SETTLE_LEASED_TEXT },
 };
 
 const SETTLE_MANY_OWN: string = String.raw`
@@ -2372,7 +2371,7 @@ const SETTLE_MANY_TEXT: string = [LAYOUT_PART, STORE_PART, WINDOWS_PART, CHARGES
 
 export const SETTLE_MANY: Script = {
   name: 'settle-many',
-  sha: 'a9b1b8c11b5bca35194e9f25a2e099a534008585',
+  sha: '8063e3a156e59ff148b2df3d9cd9b3d69d39df04',
   text: UNLOCK + SETTLE_MANY_TEXT,
-  flagged: { sha: 'fec446206e437466b2d696536a65055d8bdb53d6', text: FLAGS + SETTLE_MANY_TEXT },
+  flagged: { sha: 'c455b4385702d09448a62d5204ba84109747b155', text: FLAGS + SETTLE_MANY_TEXT },
 };

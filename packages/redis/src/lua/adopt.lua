@@ -84,11 +84,7 @@ local function expireWith(field, parts)
     local take = lease.state == OPEN_STATE and expirePart or inheritPart
     charged[place], awaits[place] = take(lease, amount)
   end
-  local id, list = sub(field, 2), '[' .. concat(charged, ',') .. ']'
-  put(field, endedRecord(EXPIRED) .. cmsgpack.pack(awaits))
-  due(field, at + awaited)
-  enter('expiry', id, list)
-  notices[#notices + 1] = concat({ '["x","', id, '",', list, ',', format('%.0f', at), ']' })
+  writeExpiry(field, charged, awaits, awaited)
   return EXPIRED
 end
 

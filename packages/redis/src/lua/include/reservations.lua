@@ -47,6 +47,17 @@ local function endedRecord(state)
   return state .. packed('<d', at)
 end
 
+-- Writes that a reservation has expired: its record, in which a late settlement finds what it replaces, its
+-- entry, and the notice.
+-- @param awaited for how long, in ms
+local function writeExpiry(field, charged, awaits, awaited)
+  local id, list = sub(field, 2), '[' .. concat(charged, ',') .. ']'
+  put(field, endedRecord(EXPIRED) .. cmsgpack.pack(awaits))
+  due(field, at + awaited)
+  enter('expiry', id, list)
+  notices[#notices + 1] = concat({ '["x","', id, '",', list, ',', format('%.0f', at), ']' })
+end
+
 -- True where a repeated reservation asks for exactly what was reserved. Fields of accounts begin at
 -- `from`, and amounts follow them.
 local function isSame(holds, from, count)

@@ -92,11 +92,7 @@ local function sweep(own, isBrief, most)
     for place, hold in ipairs(holds) do
       charged[place], awaits[place] = expireHold(hold, expiresAt, admittedAt)
     end
-    local id, list = sub(field, 2), '[' .. concat(charged, ',') .. ']'
-    put(field, endedRecord(EXPIRED) .. cmsgpack.pack(awaits))
-    due(field, at + awaited)
-    enter('expiry', id, list)
-    notices[#notices + 1] = concat({ '["x","', id, '",', list, ',', format('%.0f', at), ']' })
+    writeExpiry(field, charged, awaits, awaited)
   end
 
   -- When what has ended is forgotten: many at a time, since nearly every call would come upon one else.
